@@ -115,9 +115,9 @@ class Connectivity:
     keep_forest : bool
         Keep the edges of a spanning forest, in 16 bytes per vertex. :meth:`remove` then reads other
         edges only if it removes a forest edge. After eight removals of edges outside the forest, an
-        index of the forest takes about 20 more bytes per vertex. If several edges of a batch join
-        the same two trees, an arbitrary one of these edges is added to the forest. The batches of
-        an iterator are inserted one by one. Other threads wait until the iterator ends, and the
+        index of the forest takes about 20 more bytes for every vertex. If several edges of a batch
+        join the same two trees, an arbitrary one of these edges is added to the forest. The batches
+        of an iterator are inserted one by one. Other threads wait until the iterator ends, and the
         iterator must not insert edges itself.
     expiry : str, optional
         The column with the expiry time of each edge, for :meth:`expire`: integers, floats or

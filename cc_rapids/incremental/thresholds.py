@@ -109,11 +109,11 @@ def components_at(
     Cuts
         The components at each threshold. All answers together take 5 bytes per vertex (6 bytes for
         256 thresholds or more), and 8 more bytes per vertex if ids are not integers from a narrow
-        range. Each answer that is accessed takes 4 more bytes per vertex.
+        range. Each answer that is accessed takes 4 more bytes for every vertex.
 
-        For a frame, the run also allocates 4 bytes per vertex, 9 bytes per edge, and a copy of the
-        ids of the largest bucket. For a stream, it also allocates 4 bytes for each vertex at each
-        threshold.
+        For a frame, the run also allocates 4 bytes for every vertex, 9 bytes for every edge, and a
+        copy of the ids of the largest bucket. For a stream, it also allocates 4 bytes for every
+        vertex at every threshold.
 
     Other Parameters
     ----------------
