@@ -43,8 +43,8 @@ RECORDINGS: dict[str, tuple[type[dry_run.RecordingBackend], ...]] = {
     "cuda": (dry_run.OneLaunchRecording, dry_run.RecordingBackend),
 }
 EDGES, FEW = 300, 60  # the numbers of edges of most jobs, and of jobs with named designs
-RECORDS = 70  # more records than a block of tours
-# Differences of consecutive ids: they select an offset, a bit map, and a hash table as encoding.
+RECORDS = 70  # more than the records of one block of tours
+# Differences of consecutive ids, for which the encoding is an offset, a bit map and a hash table
 STEPS = 1, 20, 10**6
 # Constants of modules: with them, a few edges run the code for wide ranges, pages and long lists
 WIDE = ((encode, "SMALL_RANGE", 100),)
@@ -65,14 +65,14 @@ class Compiled:
     Attributes
     ----------
     engine : str
-        The engine that runs them.
+        The engine that runs the kernels.
     capability : (int, int) or None
-        The compute capability that they were compiled for.
+        The compute capability that the kernels were compiled for; None for threads.
     kernels : int
         The number of kernels that the common jobs launch.
     compiled : int
-        The number of these that were compiled. The others were in the kernel cache, or were linked
-        from PTX in the wheel.
+        The number of these kernels that were compiled. The others were in the kernel cache, or were
+        linked from PTX in the wheel.
     """
 
     engine: str
@@ -90,7 +90,7 @@ def compile_ahead(
     ----------
     engine : {"threads", "cuda"}
     capability : (int, int), optional
-        The compute capability, for ``"cuda"`` only; such a GPU need not be present.
+        The compute capability, for ``"cuda"`` only. A GPU of this kind need not be present.
     processes : int, optional
         The number of processes; by default, one per CPU.
     """
@@ -98,7 +98,7 @@ def compile_ahead(
     shares = [(engine, capability, k, process_count) for k in range(process_count)]
     if process_count == 1:
         done = list(map(_compile_share, shares))
-    else:  # no fork, because a thread of another library may hold a lock
+    else:  # spawned, not forked, because a thread of another library may hold a lock
         with ProcessPoolExecutor(process_count, get_context("spawn")) as pool:
             done = list(pool.map(_compile_share, shares))
     compiled = list(chain(*done))
@@ -108,7 +108,7 @@ def compile_ahead(
 
 
 def compile_common() -> None:
-    """Compile the kernels of common jobs on threads, one at a time, unless another process does.
+    """Compile the kernels of common jobs on threads, unless another process is compiling them.
 
     A process of low priority calls this; see :mod:`cc_rapids.backends.readiness`.
     """
@@ -123,24 +123,24 @@ def _compile_share(share: tuple[str, Capability | None, int, int]) -> list[bool]
     ``share`` is one value, as a pool passes it: the engine, the compute capability, the number of
     this share, and the number of shares.
     """
-    engine, capability, first, step = share
+    engine, capability, share_index, share_count = share
     kernels = kernels_of_common_jobs(engine)
-    # Kernels without ``by_numpy`` come first, because calls wait until these are compiled.
+    # Kernels that NumPy cannot replace come first, because calls wait until they are compiled
     in_order = sorted(kernels, key=lambda key: (kernels[key].by_numpy is not None, key))
     return [
         ahead.compile_kernel(kernels[key], key.signature, capability)
-        for key in in_order[first::step]
+        for key in in_order[share_index::share_count]
     ]
 
 
 def write_shipped() -> None:
     """Write the kernels of common jobs to the folders that are part of wheels.
 
-    These are PTX for GPUs, and machine code for CPU threads, which another process compiles for
-    processors of one level.
+    Kernels for GPUs are written as PTX. Kernels for CPU threads are written as machine code, which
+    another process compiles, because environment variables set the processors that it is for.
     """
-    level = {"NUMBA_CPU_NAME": objects.LEVEL, "NUMBA_CPU_FEATURES": "", "PYTHONHASHSEED": "0"}
-    subprocess.run([sys.executable, "-c", WRITE_OBJECTS], env=os.environ | level, check=True)
+    target = {"NUMBA_CPU_NAME": objects.LEVEL, "NUMBA_CPU_FEATURES": "", "PYTHONHASHSEED": "0"}
+    subprocess.run([sys.executable, "-c", WRITE_OBJECTS], env=os.environ | target, check=True)
     with ProcessPoolExecutor(len(os.sched_getaffinity(0)), get_context("spawn")) as pool:
         list(pool.map(_write_architecture, shipped.OLDEST))
 
@@ -172,16 +172,16 @@ def kernels_of_common_jobs(engine: str) -> dict[dry_run.Key, Kernel]:
 
 
 def _run_common_jobs(engine: str, backend: dry_run.RecordingBackend) -> None:
-    """Solve lists of 32-bit and 64-bit integers and of strings, as short and as long lists."""
+    """Solve lists of 32-bit and 64-bit integers and of strings, as if they were short and long."""
     designs = {rule.design for rule in AUTO if rule.engine in (None, engine) and not rule.symmetric}
     for dtype in (np.int32, np.int64):
         for step in STEPS:
             for constants in ((), LONG):
                 with _changed(*WIDE, *constants):
                     _solve(np.arange(step, EDGES * step, step, dtype=dtype))
-        number: Any = np.arange(EDGES, dtype=dtype)
-        with _changed(*WIDE, *PAGED):  # clusters of twenty ids; the clusters are far apart
-            _solve(number + number // 20 * STEPS[-1])
+        index: Any = np.arange(EDGES, dtype=dtype)
+        with _changed(*WIDE, *PAGED):  # clusters of twenty ids that are far apart from each other
+            _solve(index + index // 20 * STEPS[-1])
         _record_parts_of_long_runs(backend, dtype)
         for design in sorted(designs, key=str):
             _solve(np.arange(FEW, dtype=dtype), design=design)
@@ -198,7 +198,7 @@ def _run_common_jobs(engine: str, backend: dry_run.RecordingBackend) -> None:
 
 @contextmanager
 def _changed(*constants: tuple[ModuleType, str, int]) -> Iterator[None]:
-    """Set constants of modules in a context."""
+    """Replace constants in a context, each given as its module, its name and the new value."""
     with ExitStack() as stack:
         for module, name, value in constants:
             stack.enter_context(mock.patch.object(module, name, value))
@@ -206,41 +206,46 @@ def _changed(*constants: tuple[ModuleType, str, int]) -> Iterator[None]:
 
 
 def _link_records() -> None:
-    """Run the queries of record linkage on pairs of integers, strings and composite ids.
-
-    The answers are not read: only the kernels that are launched matter.
-    """
+    """Run the queries of record linkage on pairs of integers, strings and composite ids."""
     import pyarrow as pa
 
-    numbers, halves = np.arange(RECORDS), np.arange(RECORDS) // 2
+    numbers, halves = np.arange(RECORDS), np.arange(RECORDS) // 2  # record k is paired with k // 2
     score, texts = halves / RECORDS, np.array([f"id {k}" for k in range(RECORDS)], object)
     long_texts = np.array([f"{'long' * 20} {k}" for k in range(RECORDS)], object)
     for ids in ([numbers], [STEPS[-1] * numbers], [texts], [long_texts], [texts, numbers]):
         sides = [[f"{side}{k}" for k in range(len(ids))] for side in "ab"]
-        ends = [*ids, *(part[halves] for part in ids)]
+        ends = [*ids, *(column[halves] for column in ids)]
         pairs = pa.table(dict(zip(chain(*sides), ends, strict=True)) | {"score": score})
         records = pa.table(dict(zip(sides[0], ids, strict=True)) | {"score": score, "key": texts})
-        cuts = components_at(pairs, *sides, weight="score", thresholds=[0.1, 0.2])
-        tree: Any = components(pairs, *sides, weight="score", forest="max")
-        linked = link_records(records, ["key", sides[0]], sides[0])
-        result: Any
-        for result in (components(pairs, *sides), cuts.at(0.1), tree, linked):
-            result.attach(records, sides[0], "label", missing="self")
-            result.deduplicate(records, sides[0], by="score")
-            for answer in (result.sizes, result.members, result.representatives, result.largest):
-                answer()
-        result = components(pairs, *sides)
-        result.connected(pairs.drop("score"), *sides)
-        result.audit(pairs, *sides)
-        if len(ids) == 1:
-            largest_label = result.sizes(1)["labels"][0].as_py()
-            result.edges(largest_label, pairs, *sides)
-        tree.paths(pairs.drop("score"), *sides)
-        tree.report(pairs, *sides)
-        dendrogram = tree.dendrogram()
-        dendrogram.at(0.1)
-        dendrogram.linkage(lambda weights: 1 - weights)
-        dendrogram.merges()
+        _run_queries(pairs, records, sides)
+
+
+def _run_queries(pairs: Any, records: Any, sides: list[list[str]]) -> None:
+    """Run the queries of record linkage; ``sides`` are the columns of both ends of ``pairs``.
+
+    The answers are not read, because only the launched kernels matter.
+    """
+    cuts = components_at(pairs, *sides, weight="score", thresholds=[0.1, 0.2])
+    tree: Any = components(pairs, *sides, weight="score", forest="max")
+    linked = link_records(records, ["key", sides[0]], sides[0])
+    result: Any
+    for result in (components(pairs, *sides), cuts.at(0.1), tree, linked):
+        result.attach(records, sides[0], "label", missing="self")
+        result.deduplicate(records, sides[0], by="score")
+        for query in (result.sizes, result.members, result.representatives, result.largest):
+            query()
+    result = components(pairs, *sides)
+    result.connected(pairs.drop("score"), *sides)
+    result.audit(pairs, *sides)
+    if len(sides[0]) == 1:
+        largest_label = result.sizes(1)["labels"][0].as_py()
+        result.edges(largest_label, pairs, *sides)
+    tree.paths(pairs.drop("score"), *sides)
+    tree.report(pairs, *sides)
+    dendrogram = tree.dendrogram()
+    dendrogram.at(0.1)
+    dendrogram.linkage(lambda weights: 1 - weights)
+    dendrogram.merges()
 
 
 def _record_parts_of_long_runs(backend: dry_run.RecordingBackend, dtype: Any) -> None:
@@ -255,12 +260,12 @@ def _record_parts_of_long_runs(backend: dry_run.RecordingBackend, dtype: Any) ->
 def _solve(ids: Any, **options: Any) -> None:
     """Solve a list that pairs each id with another one, and compute all kinds of labels."""
     for wants_labels in (False, True):
-        found: Any = find_components(
+        result: Any = find_components(
             (ids, ids[::-1].copy()), Options.check(wants_labels=wants_labels, **options)
         )
         for labels in ("min", "dense"):
-            found.labels(labels)
-        found.summary()
+            result.labels(labels)
+        result.summary()
 
 
 if __name__ == "__main__":

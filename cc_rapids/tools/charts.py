@@ -25,7 +25,8 @@ GREYS = ("0.15", "0.85", "1.0", "0.7", "0.5", "0.92", "0.6", "0.78")
 MARKERS = "os^Dv*Px"
 STYLES = ("-", "--", ":", "-.")
 FILLS = ("white", "0.6")
-SHORT_AXIS_RATIO = 100.0  # a logarithmic axis with ends closer than this has ticks at 2 and 5, too
+# A logarithmic axis whose ends have a smaller ratio also has ticks at 2 and 5
+SHORT_AXIS_RATIO = 100.0
 RC: dict[Any, Any] = {"svg.hashsalt": "cc_rapids", "font.size": 9, "hatch.linewidth": 0.6}
 WIDTH, HEIGHT = 7.2, 2.8  # inches
 
@@ -52,8 +53,8 @@ def bars(
     line : float, optional
         The height of a dashed line.
     """
-    with styled() as empty:
-        figure, axes = empty(max(WIDTH, 0.9 * len(names)), HEIGHT)
+    with styled() as new_figure:
+        figure, axes = new_figure(max(WIDTH, 0.9 * len(names)), HEIGHT)
         width = 0.8 / max(len(series), 1)
         for k, (name, values) in enumerate(series.items()):
             # The bars of a group stand side by side, centred at its tick
@@ -94,10 +95,10 @@ def lines(
     line : float, optional
         The height of a dashed line.
     """
-    with styled() as empty:
-        figure, axes = empty(5.4, 3.2)
+    with styled() as new_figure:
+        figure, axes = new_figure(5.4, 3.2)
         for k, (name, points) in enumerate(series.items()):
-            # After 8 lines the markers repeat; k // 8 then gives them other styles and fills
+            # The markers repeat after 8 lines; k // 8 gives repeated markers other styles and fills
             marker, dashes = MARKERS[k % 8], STYLES[(k + k // 8) % 4]
             style: dict[str, Any] = {"marker": marker, "linestyle": dashes, "linewidth": 1.0}
             style["markerfacecolor"] = FILLS[(k + k // 8) % 2]
@@ -112,7 +113,10 @@ def lines(
 
 
 def _scale(axes: Axes, log: str) -> None:
-    """Make axes logarithmic, with plain numbers on short ones; draw x = 0 left of other values."""
+    """Set the scales and the ticks of axes that have lines.
+
+    ``log`` names the logarithmic axes. On a logarithmic x axis, x = 0 is left of other values.
+    """
     from matplotlib.ticker import LogLocator, MaxNLocator
 
     if "y" in log:
@@ -125,7 +129,7 @@ def _scale(axes: Axes, log: str) -> None:
         positive = x[x > 0]
         if positive.size == x.size:
             axes.set_xscale("log")
-        elif positive.size:  # linear from 0 to the least positive value, logarithmic from there
+        elif positive.size:  # linear from 0 to the least positive value, then logarithmic
             axes.set_xscale("symlog", linthresh=float(positive.min()))
     for axis, (low, high) in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
         if axis.get_scale() == "log" and high / low < SHORT_AXIS_RATIO:
@@ -144,6 +148,7 @@ def place_legend(axes: Axes) -> None:
 def save(figure: Figure, path: Path) -> None:
     """Write a figure atomically and reproducibly, in the format of the suffix."""
     drawn, kind = BytesIO(), path.suffix.removeprefix(".")
+    # Without a date and the version of matplotlib, equal figures are equal files
     plain = {"Date": None} if kind == "svg" else {"Software": None}
     with styled():
         figure.savefig(drawn, format=kind, metadata=plain, bbox_inches="tight", dpi=150)
@@ -160,23 +165,26 @@ def available() -> bool:
 
 @contextmanager
 def styled() -> Iterator[Callable[[float, float], tuple[Figure, Axes]]]:
-    """Apply the package's style in a context; yield a function of width and height in inches."""
+    """Apply the package's style in a context, and yield a function that makes a figure with axes.
+
+    The function takes the width and the height of the figure in inches.
+    """
     try:
         import matplotlib
         from matplotlib.figure import Figure
     except ImportError as error:
         raise missing(error) from None
 
-    def empty(width: float, height: float) -> tuple[Figure, Axes]:
+    def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
         figure = Figure(figsize=(width, height))
         return figure, figure.add_subplot()
 
     with matplotlib.rc_context(RC):
-        yield empty
+        yield new_figure
 
 
 IN_L2 = 1 << 24  # size in bytes of a table that fits into the L2 cache
-# for each library, the fields of records whose sum is its time in milliseconds
+# For each library, the fields of records whose sum is its time in milliseconds
 TIMES: dict[str, tuple[str, ...]] = {
     "cc_rapids": ("wall_ms",),
     "cuGraph: graph and components": ("cugraph_build_ms", "cugraph_wcc_ms"),
@@ -243,7 +251,7 @@ class Card:
         See Also
         --------
         Card.stream_ms : The time to read the edges.
-        Card.reads_ms : The time of any random reads.
+        Card.reads_ms : The time of any number of random reads.
         """
         return self.reads_ms(2 * edges, table)
 
@@ -340,20 +348,7 @@ def times(records: Iterable[Mapping[str, Any]], *, axes: Any = None) -> Any:
         names = ", ".join(sorted(devices))
         raise InputError(f"the records must be of one device, but they are of {names}")
     axes = new_axes(axes)
-    is_one_graph = len({row.get("graph") for row in rows}) == 1
-    for (marker, line), (name, parts) in zip(LINES, TIMES.items(), strict=True):
-        complete = [row for row in rows if all(part in row for part in parts)]
-        if complete:
-            style = {
-                "marker": marker,
-                "linestyle": line if is_one_graph else "none",
-                "color": "black",
-            }
-            points = [sum(_median(row[part]) for part in parts) for row in complete]
-            edge_counts = [row["m"] for row in complete]
-            axes.plot(
-                edge_counts, points, label=name, markersize=5, markerfacecolor="white", **style
-            )
+    _draw_times(axes, rows)
     _draw_limits(axes, CARDS.get(devices.pop()), rows)
     axes.set(xscale="log", yscale="log", xlabel="edges", ylabel="milliseconds")
     for axis in (axes.xaxis, axes.yaxis):
@@ -362,8 +357,26 @@ def times(records: Iterable[Mapping[str, Any]], *, axes: Any = None) -> Any:
     return axes
 
 
+def _draw_times(axes: Any, rows: list[Mapping[str, Any]]) -> None:
+    """Draw the times of each library against the number of edges."""
+    is_one_graph = len({row.get("graph") for row in rows}) == 1
+    for (marker, line), (library, fields) in zip(LINES, TIMES.items(), strict=True):
+        timed = [row for row in rows if all(field in row for field in fields)]
+        if timed:
+            axes.plot(
+                [row["m"] for row in timed],
+                [sum(_median(row[field]) for field in fields) for row in timed],
+                label=library,
+                marker=marker,
+                markersize=5,
+                markerfacecolor="white",
+                linestyle=line if is_one_graph else "none",
+                color="black",
+            )
+
+
 def _median(value: Any) -> float:
-    """Return a time, or the median of the spread of a time."""
+    """Return a time that is a number, or the median of a time with a spread."""
     return float(value["median"] if isinstance(value, Mapping) else value)
 
 
@@ -377,7 +390,7 @@ def _plain_powers(axis: Any) -> None:
 
 
 def _draw_limits(axes: Any, card: Card | None, rows: list[Mapping[str, Any]]) -> None:
-    """Draw the limits of the GPU, over slightly more than the range of edges.
+    """Draw the limits of the GPU as lines that are slightly longer than the range of edges.
 
     The rows are sorted by their number of edges.
     """

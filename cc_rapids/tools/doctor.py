@@ -32,7 +32,7 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "cugraph": ("cugraph-cu13", "cugraph-cu12", "cugraph"),
 }
 NO_ENGINE = "none"
-_OLDEST = {"cu13": (7, 5), "cu12": (7, 0)}  # compute capability
+_OLDEST = {"cu13": (7, 5), "cu12": (7, 0)}  # the least compute capability for each extra
 _ELSEWHERE = (
     f"with an NVIDIA GPU since Turing and driver 580 or later: {install_advice('cu13')}",
     f"with an NVIDIA GPU since Volta and driver 525 or later: {install_advice('cu12')}",
@@ -80,8 +80,9 @@ class Facts:
     python
         The version of Python, and the platform.
     packages
-        The versions of cc_rapids and of each package in ``PACKAGES``, None if not installed. If a
-        wheel is for one CUDA version, its name follows in parentheses: ``"14.0.1 (cupy-cuda13x)"``.
+        The version of cc_rapids and of each package in ``PACKAGES``; None if it is not installed.
+        If a wheel is for one CUDA version, its name follows in parentheses, as in
+        ``"14.0.1 (cupy-cuda13x)"``.
     driver
         The NVIDIA driver, or None.
     cpus
@@ -92,7 +93,7 @@ class Facts:
     why
         The reason for that engine.
     advice
-        Steps for running on the GPU, one per line; empty if there is nothing to do.
+        The steps that make the GPU usable; empty if there is nothing to do.
     """
 
     python: str
@@ -105,7 +106,7 @@ class Facts:
 
 
 def diagnose() -> Facts:
-    """Inspect this machine; this takes milliseconds, changes nothing and raises nothing."""
+    """Inspect this machine within milliseconds, without changing anything or raising errors."""
     packages: dict[str, str | None] = {"cc_rapids": __version__}
     packages |= {name: _installed(names) for name, names in PACKAGES.items()}
     driver = find_driver()
@@ -135,8 +136,8 @@ def check(verbose: bool = False, **options: object) -> str:
     Raises
     ------
     RuntimeError
-        There is a GPU, but it would not be used or gives a wrong answer, or this build of Python
-        cannot run kernels. The message says what to do.
+        There is a GPU, but it would not be used; the engine gives a wrong answer; or this build of
+        Python cannot run kernels. The message says what to do.
     """
     facts = diagnose()
     check_engine(facts)
@@ -167,12 +168,12 @@ def check_engine(facts: Facts) -> None:
 def choose(
     packages: dict[str, str | None], driver: Driver | None
 ) -> tuple[str, str, tuple[str, ...]]:
-    """Return the engine that would run, the reason, and advice for using a GPU.
+    """Return the engine that would run, the reason, and the steps that make a GPU usable.
 
     Parameters
     ----------
     packages
-        Versions, as in :class:`Facts`.
+        The versions of packages, as in :class:`Facts`.
     driver
         The NVIDIA driver, or None.
     """
@@ -193,14 +194,14 @@ def choose(
     install = install_advice(extra)
     missing = [name for name in ("numba-cuda", "cupy") if packages[name] is None]
     if missing:
-        return "threads", f"{' and '.join(missing)} missing, though there is {gpu.name}", (install,)
+        return "threads", f"there is {gpu.name}, but not {' and '.join(missing)}", (install,)
     built = str(packages["cupy"])
     if "cuda13x" in built and driver.cuda[0] < 13:
-        why = f"cupy {built} is for CUDA 13, the driver for CUDA {cuda}"
+        why = f"cupy {built} is for CUDA 13, but the driver supports CUDA {cuda}"
         return "threads", why, ("pip uninstall cupy-cuda13x", install)
     why = (
-        f"{gpu.name} runs GPU frames, and host frames with engine='cuda'; without it, host frames"
-        " run on threads"
+        f"{gpu.name} runs GPU frames, and host frames with engine='cuda'; other host frames run on"
+        " threads"
     )
     return "cuda", why, () if packages["cudf"] else (f"for GPU frames: {install}",)
 
@@ -216,7 +217,8 @@ def extra_for(driver: Driver) -> str | None:
 def _installed(names: tuple[str, ...]) -> str | None:
     """Return the version of the first installed distribution of ``names``; None if none is.
 
-    The name of the distribution follows in parentheses unless it is the last of ``names``.
+    The name of the distribution follows in parentheses unless it is the last of ``names``, which is
+    for any CUDA version.
     """
     for name in names:
         try:
@@ -233,7 +235,7 @@ def find_driver() -> Driver | None:
         cuda = ctypes.CDLL("libcuda.so.1")
     except OSError:
         return None
-    c_number = ctypes.c_int()  # each query writes its answer there
+    c_number = ctypes.c_int()  # the place where each query writes its answer
     cuda.cuDriverGetVersion(ctypes.byref(c_number))
     supported = c_number.value // 1000, c_number.value % 1000 // 10  # 12040 is CUDA 12.4
     status = cuda.cuInit(0)
@@ -258,7 +260,10 @@ def _gpu(cuda: ctypes.CDLL, index: int) -> Gpu:
 
 
 def _trouble(cuda: ctypes.CDLL, status: int) -> str:
-    """Return the driver's message for a status, and the setting that may hide GPUs."""
+    """Return the driver's message for a status, with the setting that may hide GPUs.
+
+    Status 0 is success: the driver works, but reports no device.
+    """
     hidden = os.environ.get("CUDA_VISIBLE_DEVICES")
     text = ctypes.c_char_p()
     cuda.cuGetErrorString(status, ctypes.byref(text))

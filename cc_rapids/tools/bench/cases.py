@@ -1,4 +1,4 @@
-"""Measure one case of a benchmark: a graph in one form, ids of one width, a design, and a peer."""
+"""Measure cases of a benchmark: a graph in one form, ids of one width, a design, and a peer."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class Options:
     Attributes
     ----------
     runs : int
-        The number of runs of each timing, after one warm-up run.
+        The number of runs that are timed, after one warm-up run.
     check : bool
         Compare every answer with that of sequential union-find, after the timing.
     peers : bool
         Time SciPy or cuGraph on the same inputs.
     patience : float
-        Seconds after which a peer stops once it has three runs.
+        The seconds after which the timing of a peer ends, if there were three runs.
     """
 
     runs: int = 9
@@ -81,14 +81,14 @@ class Measured:
 
     @cached_property
     def occurs(self) -> npt.NDArray[np.bool_]:
-        """A mask of the vertices that occur in an edge."""
+        """For each vertex, whether it occurs in an edge."""
         is_end = np.zeros(self.graph.num_vertices, bool)
         for column in self.graph.edges:
             is_end[self.backend.to_host(column)] = True
         return is_end
 
     def records(self, form: str, ids: str, designs: list[str]) -> list[dict[str, Any]]:
-        """Return a record per design for one form of the graph, each with the peer's time."""
+        """Return a record per design for one form of the graph, each with the time of the peer."""
         runs = self.options.runs
         copies = inputs(self.graph, form, ids, self.backend, runs, self.weights)
         facts = {
@@ -107,7 +107,7 @@ class Measured:
         return [facts | self._case(form, ids, name, copies) | peer for name in designs]
 
     def _case(self, form: str, ids: str, name: str, copies: list[Input]) -> dict[str, Any]:
-        """Return the record of one design, without the peer's time."""
+        """Return the record of one design, without the time of the peer."""
         options = JobOptions.check(design=name, engine=self.backend.name, wants_labels=True)
 
         def job(copy: Input) -> Any:
@@ -130,7 +130,7 @@ class Measured:
             "peak_bytes": peak,
             **times.facts("job"),
             **alone.facts("solve"),
-            "paper": self._paper(design, rows, ids, alone),
+            "paper": self._computed_facts(design, rows, ids, alone),
         }
         facts |= self._bound(form, ids, name, facts)
         if self.options.check:
@@ -146,9 +146,9 @@ class Measured:
         return {"bound_bytes": bound, "within_bound": facts["peak_bytes"] <= bound}
 
     def _time_design(self, design: Design, copies: list[Input]) -> tuple[Times, Any, Any]:
-        """Return times and labels of a design alone, and the rows if it reads them.
+        """Return the times and the labels of a design alone, and the CSR rows if it reads them.
 
-        The edges, or the rows made from them, are already in the memory of the backend.
+        The edges or rows are in the memory of the backend before the time starts.
         """
         forest = Forest(self.backend, self.graph.num_vertices, all_present=True)
         runs = []
@@ -172,18 +172,18 @@ class Measured:
         times = timed(self.backend, run_once, runs, self.options.runs)
         return times, forest.parent, rows
 
-    def _paper(self, design: Design, rows: Any, ids: str, alone: Times) -> dict[str, Any]:
-        """Return the computed facts of a record: the memory traffic of a run and its limit."""
+    def _computed_facts(self, design: Design, rows: Any, ids: str, alone: Times) -> dict[str, Any]:
+        """Return the memory traffic of a run, and the shortest time that it can take."""
         n, m = self.graph.num_vertices, rows.m if rows else self.graph.num_edges
         spent_ms = spread(alone.device or alone.wall)["median"]
         item, device = np.dtype(ids).itemsize, self.backend.device_name
         return limit_facts(design, rows is not None, n, m, item, device, spent_ms)
 
     def _check(self, form: str, labels: Any, parent: Any, facts: dict[str, Any]) -> None:
-        """Raise a VerificationError unless the labels equal those of union-find; note it in facts.
+        """Raise a VerificationError unless labels equal those of union-find; add this to facts.
 
-        ``labels`` is the frame of the whole job. ``parent`` is the array of labels of the design
-        alone, which also covers the vertices that are in no edge.
+        ``labels`` is the frame of labels of the whole job. ``parent`` is the array of labels of the
+        design alone, which also has the vertices that are in no edge.
         """
         vertex, label = label_columns(labels)
         expected_vertices = (
@@ -218,12 +218,13 @@ class Measured:
     def _agrees(self, peer: Peer, answer: Any) -> bool:
         """Return whether the vertices that a peer labels have the right components.
 
-        Peers number components in any way, so each is named by its least vertex before comparing.
+        Peers number components in any way, so the number of a component is replaced by its least
+        vertex before the comparison.
         """
-        theirs = peer.host(answer)
-        vertex = np.flatnonzero(theirs >= 0)  # -1: the peer has no label for the vertex
-        label = theirs[vertex]
-        least = np.full(int(label.max(initial=0)) + 1, theirs.size)
+        peer_labels = peer.host(answer)
+        vertex = np.flatnonzero(peer_labels >= 0)  # -1: the peer has no label for the vertex
+        label = peer_labels[vertex]
+        least = np.full(int(label.max(initial=0)) + 1, peer_labels.size)
         np.minimum.at(least, label, vertex)
         return bool(np.array_equal(least[label], self.truth[vertex]))
 
@@ -270,6 +271,9 @@ def measure(
 
 
 def _short(error: Exception) -> str:
-    """Return the type of an error and the end of its first line, without the signature of C++."""
-    first = (str(error).splitlines() or [""])[0].rpartition("]: ")[2]
-    return f"{type(error).__name__}: {first[-200:]}"
+    """Return the type of an error and the end of its first line.
+
+    The signature of a C++ function at the beginning, which ends in "]: ", is left out.
+    """
+    line = (str(error).splitlines() or [""])[0].rpartition("]: ")[2]
+    return f"{type(error).__name__}: {line[-200:]}"

@@ -19,7 +19,7 @@ from .timing import rotated
 
 @dataclass(frozen=True)
 class Input:
-    """One copy of the edges: as users pass it, and as kernels read it."""
+    """One copy of the edges, both as users pass it and as kernels read it."""
 
     given: Any
     edges: Edges
@@ -27,7 +27,7 @@ class Input:
 
     @property
     def nbytes(self) -> int:
-        """The size of the two arrays in bytes."""
+        """The size of the two arrays of the edges or rows in bytes."""
         both = self.rows.arrays if self.rows else (self.edges.src, self.edges.dst)
         return int(sum(array.nbytes for array in both))
 
@@ -35,7 +35,7 @@ class Input:
 def inputs(
     graph: Graph, form: str, ids: str, backend: Backend, runs: int, weights: Array = None
 ) -> list[Input]:
-    """Return copies of a graph's edges for :func:`cc_rapids.tools.bench.timing.rotated` runs.
+    """Return copies of the edges of a graph; see :func:`cc_rapids.tools.bench.timing.rotated`.
 
     Parameters
     ----------
@@ -68,7 +68,8 @@ def inputs(
 def _rows(offsets: Array, indices: Array) -> Input:
     """Return an input of symmetric CSR rows.
 
-    Only the destinations of its edges are real: what needs sources makes them from the offsets.
+    Its edges have the destinations in place of the sources, too, because code that needs the
+    sources makes them from the offsets.
     """
     csr = Csr(offsets, indices, symmetric=True)
     return Input(csr, Edges(indices, indices, 0), Adjacency(offsets, indices, symmetric=True))

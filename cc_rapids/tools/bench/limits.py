@@ -1,7 +1,7 @@
 """Compare the measured time of a design with the minimum time of its memory traffic on a GPU.
 
-Only unavoidable traffic counts, so the ratio of the limit to the measured time is at most 1. Reads
-of shared memory do not count as random reads of a table.
+Only unavoidable traffic is counted, so the ratio of this minimum to the measured time is at most 1.
+Reads of shared memory are not counted as random reads of a table.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Reads = tuple[tuple[int, int], ...]  # numbers of random reads, and sizes of tab
 
 @dataclass(frozen=True)
 class Traffic:
-    """The memory traffic of a run: sequential bytes, and random reads of tables."""
+    """The memory traffic of a run: sequential bytes, random reads of tables, and a description."""
 
     streamed: int
     reads: Reads
@@ -39,7 +39,7 @@ def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
     rows : bool
         Whether the design reads CSR rows with m entries, or a list of m edges.
     n, m : int
-        The numbers of vertices, and of entries or edges.
+        The number of vertices, and the number of entries or edges.
     item : int
         The bytes of an id.
     """
@@ -47,7 +47,7 @@ def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
     passes = 2 if design.window else 1
     table = LABEL * (design.window or n)  # the labels that are read at random
     pair_bytes = link.spec.bytes_per_vertex_pair
-    # Labels are written and read, and after a sample read once more to mark the giant component
+    # Labels are written and read. After a sample they are read again, to mark the giant component
     labels = LABEL * n * (3 if sample.spec.samples else 2)
     if pair_bytes and not rows:
         matrix = pair_bytes * n * n
@@ -59,7 +59,7 @@ def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
     if not sample.spec.samples:
         counted = f"each entry {'twice' if passes == 2 else 'once'}, and the label of its end"
         return _traffic(passes * (item * m + OFFSET * n) + labels, ((m, table),), counted)
-    # One bit per row is read in order; rows inside the giant component are skipped
+    # The bits of rows are read in order, and rows inside the giant component are skipped
     sampled_entries = min(n * int(dict(sample.options).get("k", 1)), m)
     counted = "the first entries of each row, and the labels of their ends"
     return _traffic(
@@ -73,8 +73,8 @@ def _list_reads(design: Design, m: int, table: int, bits: int) -> tuple[Reads, s
     ``table`` and ``bits`` are the bytes of the labels and of the bits of the giant component.
     """
     sample = design.words[0]
-    # Edges whose two labels are read, and edges whose two bits are read; bits in shared memory are
-    # not read at random
+    # Two labels are read at random for each of ``linked`` edges, and two bits for each of
+    # ``filtered`` edges, unless the bits are in shared memory
     linked, filtered = m, 0
     if sample.spec.needs_list:
         linked = sampled_count(m, sample["every"])
@@ -88,27 +88,28 @@ def _list_reads(design: Design, m: int, table: int, bits: int) -> tuple[Reads, s
 
 
 def _traffic(streamed: int, reads: Reads, counted: str) -> Traffic:
-    """Return the traffic without tables that are never read."""
+    """Return the traffic, without reads of a table whose number is 0."""
     return Traffic(streamed, tuple(read for read in reads if read[0]), f"at least: {counted}")
 
 
 def limit_facts(
     design: Design, rows: bool, n: int, m: int, item: int, device: str, spent_ms: float
 ) -> dict[str, Any]:
-    """Return the memory traffic of a run and its limit, for a record.
+    """Return the memory traffic of a run, for a record.
 
-    If the device is known, also return the shortest possible time, and its share of the time spent.
+    If the memory rates of the device are known, also return the shortest possible time of this
+    traffic, and this time divided by the time spent.
     """
-    moved = traffic(design, rows, n, m, item)
-    reads = sum(count for count, _ in moved.reads)
+    run_traffic = traffic(design, rows, n, m, item)
+    reads = sum(count for count, _ in run_traffic.reads)
     facts: dict[str, Any] = {
-        "bytes": moved.streamed,
+        "bytes": run_traffic.streamed,
         "random_reads": reads,
         "random_reads_an_edge": round(reads / m, 3) if m else None,
-        "counted": moved.counted,
+        "counted": run_traffic.counted,
     }
     card = CARDS.get(device)
     if card is None:
         return facts | {"limit": "the limits of this device are not known"}
-    limit = moved.limit_ms(card)
+    limit = run_traffic.limit_ms(card)
     return facts | {"limit_ms": round(limit, 4), "of_limit": round(limit / spent_ms, 3)}

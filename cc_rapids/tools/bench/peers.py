@@ -18,7 +18,8 @@ from .inputs import Input
 class Peer:
     """A library that computes labels from the same input.
 
-    ``host`` converts its result to a NumPy array with one label per vertex.
+    ``what`` describes what is timed. ``host`` converts the result of ``solve`` to a NumPy array
+    with one label per vertex, -1 for a vertex without a label.
     """
 
     name: str
@@ -28,11 +29,16 @@ class Peer:
 
 
 def peer_of(backend: Backend, n: int) -> Peer | None:
-    """Return the peer library for a backend; None if none is installed."""
+    """Return the peer of a backend for graphs of n vertices; None if it is not installed."""
     if not backend.on_device:
         return Peer("scipy", "the matrix and csgraph", lambda copy: _scipy(copy, n), _plain)
     if find_spec("cugraph"):
-        return Peer("cugraph", "the graph and the components", _cugraph, lambda a: _by_vertex(a, n))
+        return Peer(
+            "cugraph",
+            "the graph and the components",
+            _cugraph,
+            lambda answer: _by_vertex(answer, n),
+        )
     return None
 
 
@@ -73,7 +79,7 @@ def _cugraph(copy: Input) -> Any:
 
 
 def _by_vertex(answer: Any, n: int) -> Any:
-    """Return the labels of cuGraph's frame by vertex, -1 for vertices that are missing there."""
+    """Return the labels of cuGraph's frame by vertex; -1 for vertices that the frame lacks."""
     labels = np.full(n, -1, np.int64)
     labels[answer["vertex"].to_numpy()] = answer["labels"].to_numpy()
     return labels

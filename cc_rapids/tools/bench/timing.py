@@ -1,4 +1,4 @@
-"""Time warm runs on uncached inputs, with device time separate from wall time."""
+"""Time warm runs on inputs that are not in a cache, with device time separate from wall time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PACKAGES = (
     *("numpy", "scipy", "numba", "numba-cuda"),
     *("cupy-cuda13x", "cudf-cu13", "cugraph-cu13"),
 )
-BEYOND_CACHE = 4  # the total size of the copies of an input, divided by the size of the cache
+BEYOND_CACHE = 4  # the total size of the copies of an input, in units of the size of the cache
 
 
 def environment(device: str, commit: str) -> dict[str, Any]:
@@ -59,8 +59,8 @@ def spread(times: Sequence[float]) -> dict[str, float]:
 class Times:
     """The milliseconds of each run after a warm-up, and the result of the last run.
 
-    ``device`` is the time between two events around the work, including idle gaps; None for
-    backends without a device.
+    ``device`` are the times between two events around the work, including idle gaps; None if the
+    backend has no device.
     """
 
     wall: list[float]
@@ -95,14 +95,14 @@ def timed(
     patience: float = float("inf"),
     min_runs: int = 3,
 ) -> Times:
-    """Time runs of ``work(input)``, which cycle through the inputs.
+    """Time runs of ``work(input)``, each on the next of the inputs.
 
     Parameters
     ----------
     runs : int
         The number of runs after one warm-up run.
     patience : float
-        Seconds after which timing stops, once there are ``min_runs`` runs after the warm-up.
+        The seconds after which timing ends, if there were ``min_runs`` runs after the warm-up.
     """
     wall: list[float] = []
     device: list[float] = []
@@ -110,7 +110,8 @@ def timed(
     for k in range(runs + 1):
         if k > min_runs and time.perf_counter() - begun > patience:
             break
-        run_input, answer = inputs[k % len(inputs)], None
+        answer = None  # frees the memory of the last answer before the next run
+        run_input = inputs[k % len(inputs)]
         wall_ms, device_ms, answer = clocked(backend, partial(work, run_input))
         wall.append(wall_ms)
         device.append(device_ms)
@@ -118,25 +119,25 @@ def timed(
 
 
 def rotated(backend: Backend, arrays: tuple[Array, ...], runs: int) -> list[tuple[Array, ...]]:
-    """Return the arrays and copies of them, so that runs that cycle through them miss the cache.
+    """Return the arrays and copies of them: runs that take turns on them do not hit the cache.
 
-    The copies take about BEYOND_CACHE times the size of the last-level cache. There are fewer if
-    each run and the warm-up have one of their own, or if memory is short; records should therefore
-    include the number of copies.
+    The copies take about BEYOND_CACHE times the size of the last-level cache. There are fewer
+    copies if fewer suffice for all runs and the warm-up, or if memory is short. Records should
+    therefore include the number of copies.
     """
     size = max(sum(array.nbytes for array in arrays), 1)
     needed = min(runs + 1, 1 + math.ceil(BEYOND_CACHE * backend.cache_bytes() / size))
-    fitting = 1 + backend.free_bytes() // 4 // size
+    fitting = 1 + backend.free_bytes() // 4 // size  # in a quarter of the free memory
     count = max(1, min(needed, fitting))
     copies = [tuple(array.copy() for array in arrays) for _ in range(count - 1)]
-    # The writes evict the copies from the cache, which would speed up the first runs
+    # Fill the cache with other bytes, because cached copies would speed up the first runs
     backend.fill(backend.empty(BEYOND_CACHE * backend.cache_bytes(), np.uint8), 0)
     backend.synchronize()
     return [arrays, *copies]
 
 
 def with_peak(backend: Backend, work: Callable[[], Any]) -> tuple[Any, int | None]:
-    """Run the work; return its result and peak allocation in bytes, None without RMM."""
+    """Run the work; return its result, and its peak allocation in bytes (None without RMM)."""
     if not (backend.on_device and find_spec("rmm")):
         return work(), None
     import rmm

@@ -27,13 +27,13 @@ def milliseconds(row: Row) -> float:
 
 
 def series_name(row: Row, rows: Sequence[Row]) -> str:
-    """Return the series of a run: its design, and the fields in which the rows differ."""
+    """Return the name of the series of a run: its design, and the fields in which rows differ."""
     parts = [row["design"]]
     if len({other["memory"] for other in rows}) > 1:
         parts.append(str(row["memory"]))
-    for kind in ("threads", "processes", "reduction"):
-        if row[kind] and len({other[kind] for other in rows}) > 1:
-            parts.append(f"{kind}={row[kind]}")
+    for field in ("threads", "processes", "reduction"):
+        if row[field] and len({other[field] for other in rows}) > 1:
+            parts.append(f"{field}={row[field]}")
     return ", ".join(parts)
 
 
@@ -50,10 +50,10 @@ def baseline_key(row: Row) -> tuple[Any, ...]:
     return row["file"], row["memory"], row["threads"], row["processes"], row["reduction"]
 
 
-def by(rows: Iterable[Row], *keys: str) -> dict[Any, list[Row]]:
-    """Group rows by the values of keys, in order of first occurrence.
+def grouped_by(rows: Iterable[Row], *keys: str) -> dict[Any, list[Row]]:
+    """Return the rows of each group of equal values of ``keys``, in order of first occurrence.
 
-    A group is named by a tuple of its values, or by its value if there is only one key.
+    A group is named by the tuple of these values, or by the value itself if there is one key.
     """
     groups: dict[Any, list[Row]] = {}
     for row in rows:
@@ -63,12 +63,12 @@ def by(rows: Iterable[Row], *keys: str) -> dict[Any, list[Row]]:
 
 
 def over_density(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """Yield time by density, one figure per number of vertices."""
-    # Sizes with a single density have no line of their own: they share one figure
+    """Yield figures of the time by density, one for each number of vertices."""
+    # Numbers of vertices with a single density make no line alone, so they share one figure
     families: dict[str, list[Row]] = {}
-    for n, family in by(rows, "vertices").items():
-        several = len({row["density"] for row in family}) > 1
-        families.setdefault(f"{n} vertices" if several else OTHERS, []).extend(family)
+    for n, family in grouped_by(rows, "vertices").items():
+        is_line = len({row["density"] for row in family}) > 1
+        families.setdefault(f"{n} vertices" if is_line else OTHERS, []).extend(family)
     for name, family in families.items():
         if len({row["density"] for row in family}) < 2:
             continue
@@ -81,8 +81,8 @@ def over_density(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figu
 
 
 def speed_up(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """Yield the speed-up of each design over the baseline on each file."""
-    files = by(rows, "file")
+    """Yield a figure of the speed-up of each design over the baseline on each file."""
+    files = grouped_by(rows, "file")
     base = {baseline_key(row): milliseconds(row) for row in rows if row["design"] == baseline}
     series: dict[str, dict[str, float]] = {}
     for row in rows:
@@ -91,15 +91,18 @@ def speed_up(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]
             ratio = baseline_ms / milliseconds(row)
             series.setdefault(series_name(row, rows), {})[row["file"]] = ratio
     if series:
-        heights = {name: [bar.get(file) for file in files] for name, bar in series.items()}
+        heights = {name: [ratios.get(file) for file in files] for name, ratios in series.items()}
         label = f"times faster than {baseline}"
         yield "speed-up", charts.bars(list(files), heights, label, line=1.0)
 
 
 def segments(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """Yield the speed-up over the fewest segments by number of segments, one line per file."""
+    """Yield a figure of the speed-up by number of segments, with a line for each file.
+
+    The speed-up is the time with the fewest segments divided by the time.
+    """
     series: dict[str, list[tuple[float, float]]] = {}
-    for file, runs in by(rows, "file").items():
+    for file, runs in grouped_by(rows, "file").items():
         swept = {
             int(match[1]): milliseconds(row)
             for row in runs
@@ -114,9 +117,9 @@ def segments(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]
 
 
 def stages(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """Yield the speed-up of each algorithm if ``stages`` calls it, over the algorithm alone."""
+    """Yield a figure of how much faster ``stages`` makes each algorithm that it calls."""
     series: dict[str, list[float | None]] = {}
-    files = by(rows, "file")
+    files = grouped_by(rows, "file")
     time_of = {(row["file"], row["ran"]): milliseconds(row) for row in rows}
     for row in rows:
         match = STAGES.fullmatch(row["ran"])
@@ -133,14 +136,14 @@ def stages(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
 
 
 def memory(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """Yield the time of each design with each kind of memory on each file."""
-    kinds = by((row for row in rows if row["memory"]), "memory")
+    """Yield a figure of the time of each design on each file, for each kind of memory."""
+    kinds = grouped_by((row for row in rows if row["memory"]), "memory")
     if len(kinds) < 2:
         return
-    groups = list(by(rows, "design", "file"))
+    groups = list(grouped_by(rows, "design", "file"))
     series = {
         kind: [
-            next((milliseconds(r) for r in runs if (r["design"], r["file"]) == group), None)
+            next((milliseconds(row) for row in runs if (row["design"], row["file"]) == group), None)
             for group in groups
         ]
         for kind, runs in kinds.items()
@@ -150,8 +153,8 @@ def memory(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
 
 
 def threads(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """Yield the time of each design by number of threads and processes, one figure per file."""
-    for file, runs in by(rows, "file").items():
+    """Yield figures of the time of each design by number of threads or processes, one per file."""
+    for file, runs in grouped_by(rows, "file").items():
         series: dict[str, list[tuple[float, float]]] = {}
         for row in runs:
             if workers := row["processes"] or row["threads"]:
@@ -162,7 +165,7 @@ def threads(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
             yield f"threads-{file}", charts.lines(series, across, "milliseconds", log="y")
 
 
-# Functions of the rows and the baseline, which only some of them need
+# All functions take the rows and the baseline, though only speed_up() needs the baseline
 FIGURES = (over_density, speed_up, segments, stages, memory, threads)
 
 

@@ -42,7 +42,7 @@ def sources(folder: Path) -> list[Path]:
 
 
 def _has_edge_suffix(path: Path) -> bool:
-    """Return whether a file's suffix is that of an edge format; false for hidden files."""
+    """Return whether a file has the suffix of an edge format; hidden files do not count."""
     try:
         format_of(path, None)
     except FormatError:
@@ -79,7 +79,7 @@ class Source:
 
     @property
     def all_vertices(self) -> range | None:
-        """The ids of all vertices if the file has their number; otherwise None."""
+        """The ids of all vertices; None if the file lacks their number or ids are no integers."""
         return self.vertices if self.ends is not None else None
 
     @cached_property
@@ -96,7 +96,10 @@ class Source:
         return int(self.table.num_rows)
 
     def copies(self, backend: Backend, runs: int, on_host: bool) -> list[Any]:
-        """Return copies of the edges on the host or the device; see ``bench.rotated``."""
+        """Return copies of the edges on the host or the device; see ``bench.rotated``.
+
+        Ids that are not integers are returned as one table.
+        """
         if self.ends is None:
             return [self.table]
         if on_host:
@@ -107,7 +110,7 @@ class Source:
 
 
 def density(vertices: int, edges: int) -> float:
-    """Return the number of edges divided by that of pairs of vertices; 1 for a complete graph."""
+    """Return the number of edges divided by the number of pairs of vertices."""
     pairs = vertices * (vertices - 1) // 2
     return edges / pairs if pairs else 0.0
 

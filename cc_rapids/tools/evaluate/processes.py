@@ -1,4 +1,4 @@
-"""Solve edges in processes: each makes a forest, and forests are merged in pairs.
+"""Solve edges in processes: each process makes a forest, and forests are merged in pairs.
 
 This is the method of Balduzzi et al. 2018, section 2, on one machine. Unlike in the paper,
 processes send only edges of forests. As in the paper, the edges are in shared memory before the
@@ -34,7 +34,7 @@ class SharedArray(NamedTuple):
 
 @dataclass(frozen=True)
 class Processes:
-    """A pool of processes that solves edges in shared memory by one design."""
+    """A pool of ``count`` processes that solves the edges in ``place`` by one design."""
 
     pool: ProcessPoolExecutor
     count: int
@@ -47,21 +47,25 @@ class Processes:
         return list(itertools.pairwise(cuts))
 
     def forest(self) -> Ends:
-        """Return a spanning forest as two columns, merged in pairs from forests of equal parts."""
+        """Return a spanning forest, merged in pairs from the forests of the parts of the edges."""
         tasks = [(self.place, *part, self.design) for part in self.parts()]
         # map() takes one sequence for each parameter, so the tasks are transposed
-        forests = list(self.pool.map(_of_part, *zip(*tasks, strict=True)))
+        forests = list(self.pool.map(_forest_of_part, *zip(*tasks, strict=True)))
         while len(forests) > 1:
             pairs = list(zip(forests[::2], forests[1::2], strict=False))
-            odd = forests[2 * len(pairs) :]  # the last of an odd number waits for the next round
-            merged = self.pool.map(_of_two, *zip(*pairs, strict=True), [self.design] * len(pairs))
+            odd = forests[
+                2 * len(pairs) :
+            ]  # the last of an odd number of forests waits for the next round
+            merged = self.pool.map(
+                _forest_of_two, *zip(*pairs, strict=True), [self.design] * len(pairs)
+            )
             forests = [*merged, *odd]
         return forests[0]
 
 
 @contextmanager
 def shared(shape: tuple[int, ...], dtype: Any) -> Iterator[SharedArray]:
-    """Allocate an array in shared memory."""
+    """Allocate an array in shared memory, which is freed at the end of the context."""
     dtype = np.dtype(dtype)
     memory = SharedMemory(create=True, size=max(int(np.prod(shape)) * dtype.itemsize, 1))
     try:
@@ -83,7 +87,11 @@ def attached(array: SharedArray) -> Iterator[npt.NDArray[Any]]:
 
 @contextmanager
 def sharing(edges: Ends, count: int, design: str, threads: int = 1) -> Iterator[Processes]:
-    """Copy two arrays of one length and type to shared memory, and yield processes that read it."""
+    """Copy edges to shared memory, and yield processes that read them.
+
+    Both arrays of ends have the same length and type. ``threads`` is the number of threads of each
+    process.
+    """
     with shared((2, edges[0].size), edges[0].dtype) as place:
         with attached(place) as columns:
             columns[:] = edges
@@ -95,13 +103,13 @@ def sharing(edges: Ends, count: int, design: str, threads: int = 1) -> Iterator[
             yield Processes(pool, count, place, design)
 
 
-def _of_part(array: SharedArray, start: int, end: int, design: str) -> Ends:
+def _forest_of_part(array: SharedArray, start: int, end: int, design: str) -> Ends:
     """Return a spanning forest of the edges ``start .. end - 1`` in shared memory."""
     with attached(array) as columns:
         return _forest(columns[:, start:end], design)
 
 
-def _of_two(first_forest: Ends, second_forest: Ends, design: str) -> Ends:
+def _forest_of_two(first_forest: Ends, second_forest: Ends, design: str) -> Ends:
     """Return a spanning forest of the edges of two forests."""
     return _forest(
         [np.concatenate(pair) for pair in zip(first_forest, second_forest, strict=True)], design
@@ -109,7 +117,7 @@ def _of_two(first_forest: Ends, second_forest: Ends, design: str) -> Ends:
 
 
 def _forest(columns: Any, design: str) -> Ends:
-    """Return a spanning forest of two columns."""
+    """Return a spanning forest of edges whose ends are the two columns."""
     from ...api import spanning_forest
 
     forest = spanning_forest((columns[0], columns[1]), design=design)

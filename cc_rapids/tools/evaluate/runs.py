@@ -31,7 +31,7 @@ Row = dict[str, Any]
 class Case:
     """A run of a file: the design, and optionally a kind of memory, threads or processes.
 
-    ``threads`` are those of this process, or of each process.
+    ``threads`` is the number of threads of this process or, with processes, of each process.
     """
 
     design: str
@@ -64,9 +64,9 @@ class Plan:
         spanning forests; see :mod:`cc_rapids.tools.evaluate.processes`. "samples" contracts
         components of samples; see :mod:`cc_rapids.tools.evaluate.sampling`.
     rounds : int
-        The number of runs of each timing, after one warm-up run.
+        The number of runs that are timed, after one warm-up run.
     patience : float
-        After this many seconds of one timing, three runs are enough.
+        The seconds after which the timing of a case ends, if there were three runs.
     check : bool
         Prove the first answer of each file by a certificate, and compare the other answers with it.
     source, destination : str, optional
@@ -161,7 +161,7 @@ def _row(source: Source, truth: _Truth, plan: Plan, backend: Backend, case: Case
         if case.processes:
             times = _by_processes(source, plan, backend, case)
         else:
-            times = _here(source, plan, backend, case)
+            times = _in_this_process(source, plan, backend, case)
         result, labels = times.answer
         if plan.check:
             truth.check(result, labels)
@@ -176,10 +176,11 @@ def _row(source: Source, truth: _Truth, plan: Plan, backend: Backend, case: Case
     return facts if times.device is None else facts | {"device_ms": spread(times.device)}
 
 
-def _here(source: Source, plan: Plan, backend: Backend, case: Case) -> Times:
+def _in_this_process(source: Source, plan: Plan, backend: Backend, case: Case) -> Times:
     """Return the times of a case on an engine in this process."""
-    kinds = {} if case.memory is None else {"memory": case.memory}
-    solve_options: dict[str, Any] = {"design": case.design, "engine": backend.name, **kinds}
+    solve_options: dict[str, Any] = {"design": case.design, "engine": backend.name}
+    if case.memory is not None:
+        solve_options["memory"] = case.memory
 
     def job(edges: Any) -> Any:
         result = components(edges, vertices=source.all_vertices, **solve_options)
@@ -191,7 +192,7 @@ def _here(source: Source, plan: Plan, backend: Backend, case: Case) -> Times:
 
 
 def _by_processes(source: Source, plan: Plan, backend: Backend, case: Case) -> Times:
-    """Return the times of a case on processes, including labels from their last forest.
+    """Return the times of a case on processes, including the time to label their last forest.
 
     The processes hold the edges, so the only input of a run is the function that starts them.
     """
@@ -208,13 +209,13 @@ def _by_processes(source: Source, plan: Plan, backend: Backend, case: Case) -> T
 
 
 def _process_options(case: Case) -> tuple[int, str, int]:
-    """Return the number of processes, the design, and the threads of each process."""
+    """Return the number of processes, the design, and the number of threads of each process."""
     return case.processes or 1, case.design, case.threads or 1
 
 
 @contextmanager
 def _in_pairs(ends: Ends, vertices: Any, case: Case) -> Iterator[Callable[[], Ends]]:
-    """Yield a function that returns a forest, merged in pairs."""
+    """Yield a function that returns a forest, which is merged in pairs."""
     with sharing(ends, *_process_options(case)) as pool:
         yield pool.forest
 
@@ -239,7 +240,7 @@ REDUCTIONS = {"pairs": _in_pairs, "samples": _by_samples}
 
 
 class _Truth:
-    """The correct labels of a file: the first answer, after a proof."""
+    """The correct labels of a file, which are those of the first answer after a proof."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -248,7 +249,7 @@ class _Truth:
     def check(self, result: Any, labels: Any) -> None:
         """Raise a VerificationError if an answer is wrong.
 
-        The first answer is proved from the edges and kept; the others are compared with it.
+        The first answer is proved from the edges and kept. Other answers are compared with it.
         """
         columns = label_columns(labels)
         if not self.labels:
@@ -257,7 +258,7 @@ class _Truth:
             return
         for name, new, right in zip(("vertex", "label"), columns, self.labels, strict=True):
             if not np.array_equal(new, right):
-                # Columns of different lengths are reported as different from row 0 on
+                # Columns of different lengths are reported as different in row 0
                 row = np.flatnonzero(new != right)[0] if new.size == right.size else 0
                 raise VerificationError(
                     f"row {row}: the {name} differs from that of a proved answer"

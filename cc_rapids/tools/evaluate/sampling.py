@@ -29,17 +29,18 @@ class Sampling(Processes):
     Attributes
     ----------
     remaining : SharedArray
-        The remaining edges of each process, at the start of its part.
+        The remaining edges of each process, which are at the start of its part of the edges.
     labels : SharedArray
-        (2, n): the components of the last sample, and those of all samples.
+        An array of shape (2, n). Row 0 has the component of each vertex in the last sample, and row
+        1 its component in all samples so far.
     """
 
     remaining: SharedArray
     labels: SharedArray
 
     def forest(self) -> Ends:
-        """Return the edges from vertices to the least vertices of their components."""
-        # The first round reads the given edges, and later ones those that are left
+        """Return an edge from each vertex to the least vertex of its component."""
+        # The first round reads the given edges, and later rounds read the edges that remain
         parts, source = self.parts(), self.place
         with attached(self.labels) as labels:
             labels[1] = np.arange(labels.shape[1])
@@ -51,13 +52,13 @@ class Sampling(Processes):
                 (source, first, count, size)
                 for (first, _), count, size in zip(parts, counts, sizes, strict=True)
             ]
-            # map() takes one sequence for each parameter, so tasks and moves are transposed
+            # map() takes one sequence for each parameter, so the lists of arguments are transposed
             samples = list(self.pool.map(sampled, *zip(*tasks, strict=True)))
             self.pool.submit(solve_sample, samples, self.labels, self.design).result()
-            moves = [
+            contractions = [
                 (*arrays, first, count) for (first, _), count in zip(parts, counts, strict=True)
             ]
-            counts = list(self.pool.map(contracted, *zip(*moves, strict=True)))
+            counts = list(self.pool.map(contracted, *zip(*contractions, strict=True)))
             source = self.remaining
         with attached(self.labels) as labels:
             # The least vertex of a component is its own label and needs no edge
@@ -67,7 +68,10 @@ class Sampling(Processes):
 
 @contextmanager
 def sampling(edges: Ends, n: int, count: int, design: str, threads: int = 1) -> Iterator[Sampling]:
-    """Copy edges of the vertices 0 .. n - 1 to shared memory, and yield processes that read it."""
+    """Copy edges to shared memory, and yield processes that solve them.
+
+    The ends of edges are vertices 0 .. n - 1.
+    """
     dtype = edges[0].dtype
     with (
         sharing(edges, count, design, threads) as processes,
@@ -78,9 +82,9 @@ def sampling(edges: Ends, n: int, count: int, design: str, threads: int = 1) -> 
 
 
 def sample_sizes(counts: list[int], n: int) -> list[int]:
-    """Return the sizes of the samples of parts, in proportion to the numbers of edges.
+    """Return the sizes of the samples of all parts, in proportion to their numbers of edges.
 
-    Their sum is about n^(1 + EPSILON / 2) (1 + DELTA), or all edges if these are fewer.
+    The sum is about n^(1 + EPSILON / 2) (1 + DELTA), or the number of all edges if it is less.
     """
     total = sum(counts)
     size = min(int(n ** (1 + EPSILON / 2) * (1 + DELTA)), total)
@@ -90,7 +94,7 @@ def sample_sizes(counts: list[int], n: int) -> list[int]:
 def sampled(array: SharedArray, start: int, count: int, size: int) -> Ends:
     """Return ``size`` random edges, with repetition, from ``count`` edges that start at ``start``.
 
-    If ``size`` is ``count``, return all of them once.
+    If ``size`` is ``count``, return each of these edges once.
     """
     with attached(array) as edges:
         part = edges[:, start : start + count]
@@ -102,7 +106,8 @@ def sampled(array: SharedArray, start: int, count: int, size: int) -> Ends:
 def solve_sample(samples: list[Ends], label_array: SharedArray, design: str) -> None:
     """Find the components of all samples together, and store them in shared memory.
 
-    Row 0 gets the component of each vertex; row 1, the components so far, is updated by them.
+    Row 0 of the labels gets the component of each vertex in the samples. Row 1, which has the
+    components so far, is updated by them.
     """
     from ...api import components
 
@@ -116,10 +121,10 @@ def solve_sample(samples: list[Ends], label_array: SharedArray, design: str) -> 
 def contracted(
     source: SharedArray, remaining: SharedArray, labels: SharedArray, start: int, count: int
 ) -> int:
-    """Replace the ends of a part of the edges by their components; drop loops.
+    """Replace the ends of some edges by their components, and drop self-loops.
 
-    The edges are read from ``source`` and written to ``remaining``, starting at ``start``. Return
-    their new number.
+    The edges are read from ``source`` and written to ``remaining``, in both arrays from ``start``.
+    Return the number of edges that are left.
     """
     with (
         attached(source) as edges,

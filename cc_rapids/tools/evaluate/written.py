@@ -21,7 +21,7 @@ COLUMNS = (
 
 
 def flat(row: dict[str, Any]) -> dict[str, Any]:
-    """Flatten a run to one level of names, for a table."""
+    """Return the row of a table for a run: the times of a run have a column for each statistic."""
     cells = {name: row.get(name) for name in COLUMNS}
     for clock in ("wall", "device"):
         times = row.get(f"{clock}_ms", {})
@@ -46,7 +46,7 @@ def write(
     folder : Path
         The output folder, which is created if it does not exist.
     baseline : str
-        The design that others are compared with.
+        The design that the other designs are compared with.
     figures : bool
         Whether to draw figures, which requires matplotlib.
 

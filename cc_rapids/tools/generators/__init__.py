@@ -1,4 +1,4 @@
-"""Generate seeded graphs with known components: the reference graphs, and simple shapes.
+"""Generate graphs from a seed: the reference graphs of the benchmarks, and simple shapes.
 
 The same arguments give the same edges on every engine and machine, because each edge is a function
 of the seed and its index. Edges are not sorted or deduplicated: unless stated otherwise, a graph

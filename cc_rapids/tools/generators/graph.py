@@ -31,11 +31,11 @@ class Graph:
     name : str
         A description of the graph, for tables and messages.
     components : int, optional
-        The number of connected components, if known.
+        The number of connected components, if it is known.
     expected : callable, optional
-        A function that returns the result of :meth:`labels`, if the labels are known.
+        The function that returns the result of :meth:`labels`, if the labels are known.
     engine : {"threads", "cuda"}
-        The engine of the edges, on which :func:`permuted` and :func:`duplicated` run.
+        The engine that holds the edges, on which :func:`permuted` and :func:`duplicated` run.
 
     See Also
     --------
@@ -62,7 +62,7 @@ class Graph:
         return int(self.src.size)
 
     def labels(self) -> Labels:
-        """Return the least vertex of each vertex's component, by construction.
+        """Return the least vertex of the component of each vertex, which the construction gives.
 
         Returns
         -------
@@ -87,14 +87,14 @@ class Graph:
 
 
 def count(name: str, value: Any) -> int:
-    """Convert to int; raise an InputError unless the value is an integer, 0 or greater."""
+    """Convert a value to int; raise an InputError unless it is an integer of at least 0."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
         raise InputError(f"{name} must be an integer of at least 0, not {value!r}")
     return int(value)
 
 
 def check_vertices(num_vertices: int, dtype: npt.DTypeLike = np.int64) -> int:
-    """Convert to int; raise an InputError unless ``dtype`` holds 0 .. num_vertices - 1."""
+    """Convert a number to int; raise an InputError unless ``dtype`` holds all of its vertices."""
     n, kind = count("num_vertices", num_vertices), np.dtype(dtype)
     if not is_integer(kind):
         raise InputError(f"vertices must be integers, not {kind}")
@@ -106,7 +106,7 @@ def check_vertices(num_vertices: int, dtype: npt.DTypeLike = np.int64) -> int:
 
 
 def new_columns(size: int, dtype: npt.DTypeLike, engine: str) -> tuple[Array, Array]:
-    """Return uninitialized arrays of the given length for both ends of edges."""
+    """Return uninitialized arrays for both ends of ``size`` edges."""
     runner = backends.get(engine)
     with runner.scope():
         return runner.empty(size, np.dtype(dtype)), runner.empty(size, np.dtype(dtype))
@@ -119,7 +119,7 @@ def launch(make: Callable[[Any], Any], engine: str, n: int, *arguments: Any) -> 
 
 
 def keys(seed: int) -> tuple[int, int]:
-    """Return two independent keys for a seed, which are stable across NumPy versions."""
+    """Return two independent keys for a seed, which are the same in all versions of NumPy."""
     first, second = np.random.SeedSequence(count("seed", seed)).generate_state(2).tolist()
     return first, second
 

@@ -1,4 +1,4 @@
-"""Kernels of random edges; each edge is a function of a key and its index only.
+"""Kernels that write random edges; each edge is a function of a key and of its index only.
 
 Every engine makes the same edges, in any order, and needs only the memory of its output. All
 numbers are uint64. No product overflows: either both factors have 32 bits, or a comment says why
@@ -57,14 +57,15 @@ def draw(on: Any) -> Any:
 def permute(on: Any) -> Any:
     """Return a random permutation of 0 .. n - 1, where ``bits`` is the length of n - 1.
 
-    This is a Feistel network on the two halves of the bits; for an odd number, one half is longer.
-    Each step xors one half with a function of the other, which is invertible for any function. Four
-    steps of a perfect function suffice (Luby and Rackoff, 1988); this uses six. If n is not a power
-    of two, values of n or more are permuted again. This follows a cycle of the larger permutation,
-    so it returns to a value below n, and distinct inputs have distinct results.
+    This is a Feistel network on the two halves of the bits; if their number is odd, one half is
+    longer. Each step xors one half with the function ``scramble`` of the other half. A step can be
+    inverted whatever the function is. Four steps suffice for a perfect function (Luby and Rackoff,
+    1988); this network has six. If n is not a power of two, values of n or more are permuted again.
+    This follows a cycle of the larger permutation, so it returns to a value below n, and distinct
+    inputs have distinct results.
 
-    ``scramble`` is that function. It returns the upper bits of a product, which depend on all bits
-    of the factors, and its caller keeps as many of them as a half has.
+    ``scramble`` returns the upper bits of a product, which depend on all bits of the factors. Its
+    caller keeps the number of bits that a half has.
     """
 
     @on.device
@@ -94,11 +95,12 @@ def permute(on: Any) -> Any:
 def rmat(on: Any) -> Any:
     """Write R-MAT edges, which choose one quadrant of the matrix at each level.
 
-    a, ab, abc are cumulative probabilities of the quadrants in units of 2^-SHARE_BITS. The number
-    of the quadrant, 0 to 3, counts those of the three that are at most ``share``. The upper bit of
-    this number is appended to u, and the lower bit to v. Each draw serves LEVELS levels. If that
-    gives more levels than the graph has, the first ones are discarded. Source: Chakrabarti, Zhan
-    and Faloutsos, "R-MAT: a recursive model for graph mining", SDM 2004.
+    a, ab, abc are the cumulative probabilities of the quadrants in units of 2^-SHARE_BITS. The
+    quadrant, 0 to 3, is the number of these probabilities that a random ``share`` reaches. Its
+    upper bit is appended to u, and its lower bit to v. Each of ``draws`` random numbers serves
+    LEVELS levels. If there are more levels than the graph has, the bits of the first ones are
+    discarded. Source: Chakrabarti, Zhan and Faloutsos, "R-MAT: a recursive model for graph mining",
+    SDM 2004.
     """
     bits = draw(on)
 
@@ -124,14 +126,14 @@ def below(on: Any) -> Any:
 
     @on.device
     def below(n, x):
-        # x n / 2^64 by halves; (2^32 - 1) n + (n - 1) < 2^64
+        # x n / 2^64 by the halves of x; the sum is at most (2^32 - 1) n + (n - 1) < 2^64
         return ((x >> HALF) * n + ((x & WORD) * n >> HALF)) >> HALF
 
     return below
 
 
 def uniform(on: Any) -> Any:
-    """Write two random ends of each edge, possibly equal, among n <= 2^32 vertices."""
+    """Write two random ends of each edge, which may be equal, among n <= 2^32 vertices."""
     bits, number = draw(on), below(on)
 
     @on.elementwise
@@ -146,13 +148,13 @@ def uniform(on: Any) -> Any:
 def barabasi_albert(on: Any) -> Any:
     """Write the edges of a graph that grows by preferential attachment.
 
-    The ends of edges 0, 1, ... are places 0 | 1, 2 | 3, ... of one list. Place 2 e is the vertex
-    that brings edge e, and place 2 e + 1 is a copy of a random place among 0 .. 2 e, so a vertex is
-    chosen in proportion to its degree. No list is stored. If the copied place is odd, it is a copy
-    too, and the place that it copies is computed from its random bits. Places decrease, by half on
-    average, so the loop is short. Source: Batagelj and Brandes, "Efficient generation of large
-    random networks", Physical Review E 71, 2005; in parallel: Sanders and Schulz, "Scalable
-    generation of scale-free graphs", 2016.
+    The ends of all edges are the places of one list: edge e has the places 2 e and 2 e + 1. Place 2
+    e is the vertex that brings edge e. Place 2 e + 1 is a copy of a random place among 0 .. 2 e, so
+    a vertex is chosen in proportion to its degree. The list is not stored. If the copied place is
+    odd, it is a copy, too, and the place that it copies is computed from its random bits. The
+    places decrease by half on average, so the loop is short. Source: Batagelj and Brandes,
+    "Efficient generation of large random networks", Physical Review E 71, 2005; in parallel:
+    Sanders and Schulz, "Scalable generation of scale-free graphs", 2016.
     """
     bits = draw(on)
 
@@ -168,10 +170,10 @@ def barabasi_albert(on: Any) -> Any:
 
 
 def keep_grid(on: Any) -> Any:
-    """Choose edges of the grid from v = first + i to the right and downwards.
+    """Choose which edges of a grid from vertex v = first + i to the right and downwards are kept.
 
-    Set kept[2 i] and kept[2 i + 1], each with probability ``share`` in units of 2^-32. The halves
-    of one random number decide about the two edges.
+    kept[2 i] is set for the edge to the right and kept[2 i + 1] for the edge downwards, each with
+    the probability ``share`` in units of 2^-32. The halves of one random number decide.
     """
     bits = draw(on)
 
@@ -188,7 +190,7 @@ def keep_grid(on: Any) -> Any:
 
 
 def grid(on: Any) -> Any:
-    """Write the kept edges, given their indices in ``kept``."""
+    """Write the kept edges of a grid: those at indices ``places`` of all edges (keep_grid)."""
 
     @on.elementwise
     def grid(i, columns, places, src, dst):
@@ -224,10 +226,10 @@ def steps(on: Any) -> Any:
 
 
 def cliques(on: Any) -> Any:
-    """Write disjoint cliques; clique c starts at vertex vertices[c] and edge edges[c].
+    """Write the edges of disjoint cliques; clique c starts at vertices[c] and at edge edges[c].
 
     Vertex k of a clique is joined to the next vertices around a circle, up to half of the circle.
-    This gives each pair once, without a square root of the edge number.
+    Each pair is then an edge once, and no square root of the edge number is needed.
     """
 
     @on.elementwise
@@ -248,7 +250,7 @@ def cliques(on: Any) -> Any:
 
 
 def cluster_sizes(on: Any) -> Any:
-    """Draw cluster sizes: 2 plus the first j for which 32 random bits are below shares[j]."""
+    """Draw cluster sizes, each 2 plus the first j for which 32 random bits are below shares[j]."""
     bits = draw(on)
 
     @on.elementwise
@@ -269,16 +271,16 @@ def cluster_sizes(on: Any) -> Any:
 def cluster_pairs(on: Any) -> Any:
     """Write pairs within clusters; cluster c starts at document starts[c].
 
-    Each band repeats the ``distinct`` pairs in its own random order. The first pairs connect the
-    clusters: each document that is not the first of its cluster is paired with an earlier one. The
-    remaining pairs consist of a random document and a document of its cluster. The two are equal if
-    the cluster has only one document.
+    Each band repeats the ``distinct`` pairs in its own random order. The first of these pairs
+    connect the clusters: each document that is not the first of its cluster is paired with an
+    earlier document of the cluster. Each remaining pair consists of a random document and another
+    document of its cluster, or of the same document twice if the cluster has only one.
 
     Pair p of a band consists of the documents ``start + k`` and ``start + other`` of cluster c.
     ``length`` is the bit length of ``distinct``. ``starts`` has the first document of each of the
     ``count`` clusters, followed by the number of documents. ``d`` is a document or, if ``step`` is
-    1, a number among the documents that are not the first of their cluster: without these, cluster
-    c begins at number starts[c] - c.
+    1, its number among the documents that are not the first of their cluster. In this numbering,
+    cluster c begins at starts[c] - c.
     """
     bits, place, number = draw(on), permute(on), below(on)
 
@@ -309,10 +311,10 @@ def cluster_pairs(on: Any) -> Any:
 
 
 def record_keys(on: Any) -> Any:
-    """Write each record with its keys, which are the vertices after the records.
+    """Write the edges from each record to its keys, which are the vertices after the records.
 
-    Each key is drawn by choosing one of the 2^QUANTILE_BITS intervals between quantiles, then a
-    uniform key in this interval.
+    A key is drawn in two steps: one of the 2^QUANTILE_BITS intervals between quantiles, and then
+    a uniform key in this interval.
     """
     bits = draw(on)
 
@@ -340,7 +342,7 @@ def relabel(on: Any) -> Any:
 
 
 def repeat(on: Any) -> Any:
-    """Write every edge ``total / m`` times, in random order and directions; there are m edges."""
+    """Write each of m edges ``total / m`` times, in random order and directions."""
     place, random = permute(on), draw(on)
 
     @on.elementwise

@@ -1,4 +1,4 @@
-"""Generate lists like those of users: pairs of documents in small clusters, records with keys."""
+"""Generate lists as users have them: pairs of documents in small clusters, records with keys."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ def near_duplicate_pairs(
     """Make pairs of near-duplicate documents: many small clusters, each of them a component.
 
     Each document is in one cluster. Cluster sizes follow a Zipf law: size 1 + k has a probability
-    proportional to ``k ** -exponent``. Sizes above ``most`` are reduced to it, and the last cluster
-    is truncated so that the sizes add up. Documents and rows are in random order.
+    proportional to ``k ** -exponent``. Sizes above ``most`` are reduced to ``most``. The last
+    cluster is truncated to the documents that are left. Documents and rows are in random order.
 
     Parameters
     ----------
     documents : int
         The number of vertices; at most 2^32.
     pairs : int
-        The number of rows, at least the number of documents minus the number of clusters. One row
-        joins each document that is not the first of its cluster to an earlier document of the
-        cluster. Every other row pairs a random document with another one of its cluster, so
-        pairs may repeat.
+        The number of rows, at least the number of documents minus the number of clusters. For each
+        document that is not the first of its cluster, one row joins it to an earlier document of
+        the cluster. Every other row pairs a random document with another document of its cluster,
+        so pairs may repeat.
     exponent : float
         The exponent of the Zipf law of cluster sizes, above 1.
     most : int
@@ -48,8 +48,8 @@ def near_duplicate_pairs(
     Returns
     -------
     Graph
-        One component per cluster, with known labels. If the last cluster has a single document, it
-        is in no pair, or in pairs with itself.
+        A graph with one component per cluster, whose labels are known. If the last cluster has a
+        single document, this document is in no pair, or in pairs with itself.
 
     Raises
     ------
@@ -58,8 +58,8 @@ def near_duplicate_pairs(
 
     See Also
     --------
-    cc_rapids.generators.banded_pairs : The same with each pair repeated several times.
-    cc_rapids.generators.cliques : Clusters of given sizes, with all of their pairs.
+    cc_rapids.generators.banded_pairs : Repeat each of such pairs several times.
+    cc_rapids.generators.cliques : Make clusters of given sizes, with all of their pairs.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def banded_pairs(
     dtype: npt.DTypeLike = np.uint32,
     engine: str = "threads",
 ) -> Graph:
-    """Make near-duplicate pairs, each listed once per band, as by locality-sensitive hashing.
+    """Make near-duplicate pairs as locality-sensitive hashing finds them: once per band.
 
     Every band has the pairs of :func:`near_duplicate_pairs`, in its own random order. The bands
     follow one another.
@@ -91,7 +91,8 @@ def banded_pairs(
     documents : int
         The number of vertices; at most 2^32.
     pairs : int
-        The number of rows: ``pairs / bands`` in each band, and the rest in the last one.
+        The number of rows. Each band has ``pairs / bands`` rows, rounded up; the last band has the
+        rows that are left.
     bands : int
         The number of times that a pair occurs, at least 1.
     exponent : float
@@ -108,7 +109,7 @@ def banded_pairs(
     Returns
     -------
     Graph
-        One component per cluster, with known labels.
+        A graph with one component per cluster, whose labels are known.
 
     Raises
     ------
@@ -145,18 +146,20 @@ def record_keys(
     Parameters
     ----------
     records, keys : int
-        The numbers of records and keys, whose sum is the number of vertices; at most 2^32.
+        The number of records and the number of keys. Their sum, the number of vertices, is at most
+        2^32.
     each : int
-        The number of keys of a record, drawn independently, in consecutive rows.
+        The number of keys of each record. The keys are drawn independently, and are in consecutive
+        rows.
     power : float
-        Key number ``keys * u ** power``, rounded down, is drawn with u uniform in 0 .. 1. With a
-        power of 1, all keys are equally frequent. The power must be above 0. The distribution is
-        exact if u is a multiple of 2^-16.
+        A key is drawn as the number ``keys * u ** power``, rounded down, with u uniform in 0 .. 1.
+        With a power of 1, all keys are equally frequent. The power must be above 0. The
+        distribution is exact where u is a multiple of 2^-16.
     seed : int
         Any nonnegative integer.
     permute : bool
-        Permute records and keys at random. Otherwise records precede keys, and keys with small
-        numbers are the most frequent if ``power`` is above 1.
+        Permute the vertices at random. Otherwise records precede keys, and if ``power`` is above 1,
+        keys with small numbers are the most frequent.
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}

@@ -1,8 +1,8 @@
 """Generate edge lists in pieces, for lists that are larger than memory.
 
 An edge is a function of the seed and its index, so pieces are independent of each other. Only
-:func:`~cc_rapids.generators.duplicated` keeps its input in memory, because it reads it in random
-order.
+:func:`~cc_rapids.generators.duplicated` keeps its input in memory, because it reads the input in
+random order.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .graph import Graph, Labels, bit_length, check_vertices, count, keys, launc
 
 Ends = tuple[Array, Array]
 Part = Callable[[str, npt.DTypeLike, int, int], Ends]
-GRID_BATCH = 1 << 20  # number of grid vertices whose edges are counted at a time
+GRID_BATCH = 1 << 20  # the number of grid vertices whose edges are counted at a time
 SIZES_BATCH = 1 << 20  # number of cluster sizes drawn at a time
 MIN_TERMS = 1 << 12  # minimum number of terms of a series that are added one by one
 
@@ -38,15 +38,16 @@ class Pieces:
     name : str
         A description of the graph, for tables and messages.
     num_vertices : int
+        The number of vertices, including isolated ones.
     steps : int
-        The number of steps. A step makes at most ``max_edges_per_step`` edges.
+        The number of steps that make the list, each at most ``max_edges_per_step`` edges.
     part : callable
         A function of an engine, the type of vertices, the first step and the number of steps. It
         returns the two ends of the edges of these steps in new arrays of the engine.
     components, expected
-        The facts about components of :class:`cc_rapids.generators.Graph`.
+        The same facts as in :class:`cc_rapids.generators.Graph`.
     count_edges : callable, optional
-        A function that counts the edges; by default, there is one per step.
+        A function that counts the edges; by default, there is one edge per step.
     edges_kept : int
         The number of edges in memory while pieces are made.
     """
@@ -67,7 +68,8 @@ class Pieces:
         return self.steps if self.count_edges is None else self.count_edges()
 
     def cut(self, size: int) -> Iterator[Ends]:
-        """Yield about ``size`` edges at a time as new NumPy arrays ``(src, dst)`` of ``dtype``."""
+        """Yield about ``size`` edges at a time, as NumPy arrays ``(src, dst)`` of type
+        ``dtype``."""
         step = max(size // self.max_edges_per_step, 1)
         for first in range(0, self.steps, step):
             yield self.part("threads", self.dtype, first, min(step, self.steps - first))
@@ -162,14 +164,14 @@ def gnm(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
 
 
 def grid(rows: int, columns: int, keep: float = 1.0, seed: int = 0) -> Pieces:
-    """Make :func:`cc_rapids.generators.grid` in pieces; edges are counted before they are made."""
+    """Make :func:`cc_rapids.generators.grid` in pieces."""
     n = check_vertices(count("rows", rows) * count("columns", columns))
     if not 0 <= keep <= 1:
         raise InputError(f"keep must be a probability from 0 to 1, not {keep}")
     share, key = round(keep * (1 << 32)), _key(seed)
 
     def keep_flags(engine: str, first: int, size: int) -> Array:
-        """Return two flags for each of ``size`` vertices: whether its edges are kept."""
+        """Return two flags for each of ``size`` vertices: whether each of its edges is kept."""
         runner = backends.get(engine)
         with runner.scope():
             out = runner.empty(2 * size, np.uint8)
@@ -179,7 +181,7 @@ def grid(rows: int, columns: int, keep: float = 1.0, seed: int = 0) -> Pieces:
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
         runner = backends.get(engine)
         with runner.scope():
-            # Vertex v has the places 2 v and 2 v + 1; the flags start at vertex ``first``
+            # The edges of vertex v have places 2 v and 2 v + 1; the flags start at vertex first
             places = runner.xp.flatnonzero(keep_flags(engine, first, size)) + 2 * first
         ends = new_columns(int(places.size), dtype, engine)
         launch(generate.grid, engine, int(places.size), columns, places, *ends)
@@ -234,7 +236,7 @@ def isolated(n: int) -> Pieces:
 def cliques(sizes: Sequence[int]) -> Pieces:
     """Make :func:`cc_rapids.generators.cliques` in pieces."""
     clique_sizes = np.array([count("size", size) for size in sizes], np.int64)
-    vertices, edges = (  # the first vertex and edge of each clique, and the total numbers
+    vertices, edges = (  # the first vertex and the first edge of each clique, and the totals
         np.concatenate([[0], np.cumsum(counts)]).astype(np.uint64)
         for counts in (clique_sizes, clique_sizes * (clique_sizes - 1) // 2)
     )
@@ -272,26 +274,27 @@ def banded_pairs(
 def _banded(
     name: str, documents: int, pairs: int, bands: int, exponent: float, most: int, seed: int
 ) -> Pieces:
-    """Return pieces of pairs within clusters, repeated in bands, with documents permuted."""
+    """Return pairs within clusters in pieces, repeated in bands, with the documents permuted."""
     n, m = check_vertices(count("documents", documents)), count("pairs", pairs)
     if count("bands", bands) < 1:
         raise InputError(f"bands must be an integer of at least 1, not {bands!r}")
     if m and not n:
         raise InputError(f"{m:,} pairs need at least one document")
     starts = _clusters(n, exponent, most, _key(seed))
-    clusters, distinct = starts.size - 1, math.ceil(m / bands)  # the pairs of one band
+    clusters, distinct = starts.size - 1, math.ceil(m / bands)  # distinct: the pairs of one band
     if distinct < n - clusters:  # a cluster of k documents needs k - 1 pairs
         repeats = f", each found {bands:,} times," if bands > 1 else ""
-        fewest = n - clusters - 1  # one pair more in all suffices, as m / bands is rounded up
+        # A band has m / bands pairs, rounded up, so it has enough of them from this number of pairs
+        fewest_pairs = bands * (n - clusters - 1) + 1
         raise InputError(
-            f"{n:,} documents in {clusters:,} clusters need at least {bands * fewest + 1:,} pairs"
+            f"{n:,} documents in {clusters:,} clusters need at least {fewest_pairs:,} pairs"
             f"{repeats} to join each cluster, not {m:,}: give more pairs or fewer documents"
         )
     arguments = _key(seed), max(distinct, 1), bit_length(distinct), clusters, starts
     banded = _by_kernel(name, n, m, generate.cluster_pairs, *arguments)
 
     def expected() -> Labels:
-        """Return the first document of each document's cluster."""
+        """Return the first document of the cluster of each document."""
         first = starts.astype(np.int64)
         return np.repeat(first[:-1], np.diff(first))
 
@@ -299,31 +302,33 @@ def _banded(
 
 
 def _clusters(n: int, exponent: float, most: int, key: int) -> npt.NDArray[np.uint64]:
-    """Return the first document of each cluster of random size, followed by n."""
+    """Return the first document of each cluster, followed by n; cluster sizes are random."""
     if not (_is_number(exponent) and exponent > 1):
         raise InputError(f"exponent must be a number above 1, not {exponent!r}")
     if count("most", most) < 2:
         raise InputError(f"most must be an integer of at least 2, not {most!r}")
-    shares = _zipf_shares(float(exponent), most - 2)  # of the sizes 2 .. most - 1; others are most
+    shares = _zipf_shares(
+        float(exponent), most - 2
+    )  # of the sizes 2 .. most - 1; other sizes become most
     parts, end, drawn = [np.zeros(1, np.uint64)], 0, 0
     while end < n:
-        # A cluster has at least two documents, so no more sizes than these are needed
+        # A cluster has at least two documents, so this number of sizes suffices
         sizes = np.empty(min((n - end) // 2 + 1, SIZES_BATCH), np.uint64)
         arguments = drawn, key, shares.size, shares, sizes
         launch(generate.cluster_sizes, "threads", sizes.size, *arguments)
         parts.append(np.uint64(end) + np.cumsum(sizes, dtype=np.uint64))
         end, drawn = int(parts[-1][-1]), drawn + sizes.size
     starts = np.concatenate(parts)
-    starts = starts[: int(np.searchsorted(starts, n)) + 1]  # up to the first that is n or more
+    starts = starts[: int(np.searchsorted(starts, n)) + 1]  # up to the first start of at least n
     starts[-1] = n
     return starts
 
 
 def _zipf_shares(exponent: float, size: int) -> npt.NDArray[np.uint64]:
-    """Return the cumulative probabilities of 1 .. size by a Zipf law, in units of 2^-32."""
+    """Return the cumulative probabilities of 1 .. size in a Zipf law, in units of 2^-32."""
     k = np.arange(1, max(size, MIN_TERMS) + 1, dtype=np.float64)
     total = np.cumsum(k**-exponent)
-    # The sum of all later terms, by the Euler-Maclaurin formula
+    # The sum of all terms after the last one, by the Euler-Maclaurin formula
     last_k = float(k[-1])
     remainder = last_k ** (1 - exponent) / (exponent - 1) - last_k**-exponent / 2
     remainder += exponent * last_k ** (-exponent - 1) / 12
@@ -367,7 +372,7 @@ def permuted(pieces: Pieces, seed: int = 0) -> Pieces:
         return ends
 
     def expected() -> Labels:
-        """Return the least new vertex of each vertex's component."""
+        """Return the least new vertex of the component of each vertex."""
         old_labels = pieces.expected() if pieces.expected else np.arange(n)
         new_vertex = np.arange(n)
         launch(generate.relabel, "threads", n, key, n, bit_length(n), new_vertex, new_vertex)
@@ -381,7 +386,7 @@ def permuted(pieces: Pieces, seed: int = 0) -> Pieces:
 
 def duplicated(pieces: Pieces, times: int, seed: int = 0) -> Pieces:
     """Apply :func:`cc_rapids.generators.duplicated` to a list, which is kept in memory."""
-    m, (order, turn) = pieces.num_edges, keys(seed)  # keys of the order and of the directions
+    m, (order, turn) = pieces.num_edges, keys(seed)  # the keys of the random order and directions
     total = m * count("times", times)
     if not times:
         return replace(isolated(pieces.num_vertices), name=pieces.name)
@@ -399,7 +404,7 @@ def duplicated(pieces: Pieces, times: int, seed: int = 0) -> Pieces:
 
 
 def of_graph(graph: Graph) -> Pieces:
-    """Return a graph in memory as pieces: copies of its edges, of their type, on its engine."""
+    """Return a graph in memory as pieces, which are copies of its edges of the same type."""
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
         with backends.get(graph.engine).scope():
@@ -419,7 +424,7 @@ def reference(name: str, scale: float | None = None, seed: int = 0) -> Pieces:
     full = REFERENCES[name]
     if scale is None:
         pieces = full.make(full.vertices, full.edges, seed)
-        recorded = None if seed else full.components  # the number was measured with seed 0
+        recorded = None if seed else full.components  # measured with seed 0
         return replace(pieces, name=name, components=pieces.components or recorded)
     n = round(2**scale)
     pieces = full.make(n, round(full.edges * n / full.vertices), seed)
@@ -440,13 +445,13 @@ def _rmat(a: float, b: float, c: float) -> Callable[[int, int, int], Pieces]:
 
 
 def _pairs(n: int, m: int, seed: int) -> Pieces:
-    """Make m near-duplicate pairs of n documents, with default values of the other arguments."""
+    """Make m near-duplicate pairs of n documents."""
     return near_duplicate_pairs(n, m, seed=seed)
 
 
 @dataclass(frozen=True)
 class Reference:
-    """A reference graph at full scale, and its number of components with seed 0."""
+    """A reference graph at full scale, its number of components with seed 0, and its generator."""
 
     vertices: int
     edges: int
@@ -494,7 +499,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _by_kernel(name: str, n: int, m: int, make: Any, *arguments: Any) -> Pieces:
-    """Return pieces made by a kernel that takes the index of the first edge to write.
+    """Return pieces that a kernel makes, which takes the index of the first edge to write.
 
     Array arguments are copied to the engine that runs the kernel.
     """

@@ -26,14 +26,15 @@ def reference(
         social22: R-MAT .45 .22 .22, 2^22 vertices, 69.0 M edges. rmat24: R-MAT .45 .15 .15, 2^24
         vertices, 100 M edges. uniform25M: 100 M random pairs of 25 M vertices. road: a grid of
         4900 x 4900 whose edges are each kept with probability 0.6. The vertices of R-MAT graphs
-        are permuted at random. pairs60M and pairs1M: 100 M near-duplicate pairs of 60 M documents,
-        and 2 M of 1 M. bands10M: 10 M pairs of 10 M documents, each in 10 bands. records50M: 50 M
-        records, each joined to 2 of 60 M keys. These four are made by
-        :func:`near_duplicate_pairs`, :func:`banded_pairs` and :func:`record_keys` with default
+        are permuted at random. pairs60M: 100 M near-duplicate pairs of 60 M documents. pairs1M: 2 M
+        near-duplicate pairs of 1 M documents. bands10M: 10 M pairs of 10 M documents, each in 10
+        bands. records50M: 50 M records, each joined to 2 of 60 M keys. These four graphs are made
+        by :func:`near_duplicate_pairs`, :func:`banded_pairs` and :func:`record_keys` with default
         values of the other arguments.
     scale : number, optional
-        Make a graph of the same kind with 2^scale vertices (road: a square grid of about that
-        size) and the same number of edges per vertex. For R-MAT, an integer.
+        Make a graph of the same kind with 2^scale vertices (for road, a square grid of about
+        2^scale vertices) and the same number of edges per vertex. For R-MAT graphs, the scale must
+        be an integer.
     seed : int
         Any nonnegative integer.
     dtype : numpy.dtype
@@ -44,7 +45,7 @@ def reference(
     Returns
     -------
     Graph
-        The graph. ``components`` is known at full scale for seed 0. For pairs of documents, both
+        The graph. At full scale with seed 0, ``components`` is known. For pairs of documents,
         ``components`` and the labels are always known.
 
     Raises
@@ -90,7 +91,7 @@ def rmat(
         The number of rows, including duplicates.
     a, b, c : float
         The probabilities of the quadrants (0, 0), (0, 1) and (1, 0) of the adjacency matrix at
-        each level, rounded to 2^-16; (1, 1) has the remaining probability.
+        each level, rounded to multiples of 2^-16. Quadrant (1, 1) has the remaining probability.
     seed : int
         Any nonnegative integer.
     permute : bool
@@ -129,16 +130,16 @@ def barabasi_albert(
 ) -> Graph:
     """Make a Barabási-Albert graph, which grows by preferential attachment.
 
-    Vertices are added in order. Each brings the same number of edges, to vertices chosen with a
-    probability proportional to their degree so far; the new vertex may be chosen, too. All edges
-    are made in parallel.
+    Vertices are added in order. Each new vertex brings the same number of edges. The other end of
+    an edge is chosen with a probability proportional to the degrees so far; it may be the new
+    vertex itself. All edges are made in parallel.
 
     Parameters
     ----------
     num_vertices : int
         The number of vertices; at most 2^32.
     each : int
-        The number of edges that a vertex brings.
+        The number of edges that each vertex brings.
     seed : int
         Any nonnegative integer.
     dtype : numpy.dtype
@@ -149,7 +150,7 @@ def barabasi_albert(
     Returns
     -------
     Graph
-        ``num_vertices * each`` edges in the order of ``src``, the vertices that bring them. Some
+        The ``num_vertices * each`` edges, sorted by ``src``, the vertices that bring them. Edges
         may be duplicates or self-loops; the first edge is always a self-loop.
 
     Raises
@@ -186,7 +187,7 @@ def uniform(
     Parameters
     ----------
     num_vertices, num_edges : int
-        The size of the graph; at most 2^32 vertices.
+        The number of vertices, at most 2^32, and the number of edges.
     seed : int
         Any nonnegative integer.
     dtype : numpy.dtype
@@ -221,8 +222,8 @@ def grid(
     Parameters
     ----------
     rows, columns : int
-        The sides of the grid. Vertex r * columns + c is in row r, column c, and has edges to the
-        right and downwards.
+        The sides of the grid. The vertex in row r and column c is r * columns + c. It has edges to
+        the vertices on the right and below.
     keep : float
         The probability that an edge is kept.
     seed : int
@@ -235,7 +236,7 @@ def grid(
     Returns
     -------
     Graph
-        The kept edges in the order of their first vertices, to the right before downwards.
+        The kept edges, sorted by ``src``; the edge to the right precedes the edge downwards.
 
     See Also
     --------

@@ -14,14 +14,14 @@ from .graph import Graph
 def path(
     n: int, shuffle: int | None = None, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads"
 ) -> Graph:
-    """Make the path 0 - 1 - ... - n-1, or one with its vertices in random order.
+    """Make the path 0 - 1 - ... - n-1, or a path with its vertices in random order.
 
     Parameters
     ----------
     n : int
         The number of vertices.
     shuffle : int, optional
-        The seed of a random permutation of the vertices; by default, there is none.
+        The seed of a random permutation of the vertices; by default, they are not permuted.
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}
@@ -44,7 +44,8 @@ def torus2d(
 ) -> Graph:
     """Make a grid whose opposite sides are joined; each vertex has edges to the right and down.
 
-    With one row or column, the edges across it are self-loops; with two, each occurs twice.
+    With one row, the edges downwards are self-loops; with two rows, each of these edges occurs
+    twice. The same is true of columns and the edges to the right.
 
     Parameters
     ----------
@@ -101,7 +102,7 @@ def isolated(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads
     dtype : numpy.dtype
         An integer type that holds every vertex.
     engine : {"threads", "cuda"}
-        The engine that the graph is for. It has no edges to store.
+        The engine of the graph, which has no edges to store.
 
     Returns
     -------
@@ -142,7 +143,7 @@ def self_loops(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threa
 def cliques(
     sizes: Sequence[int], *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads"
 ) -> Graph:
-    """Make disjoint cliques of consecutive vertices; every pair in a clique is joined once.
+    """Make disjoint cliques of consecutive vertices; each pair in a clique is an edge once.
 
     Parameters
     ----------

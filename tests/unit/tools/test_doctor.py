@@ -26,7 +26,7 @@ FULL = {"numba-cuda": "0.30", "cupy": "14.0 (cupy-cuda13x)", "cudf": "26.4 (cudf
         (FULL, None, "threads", "no NVIDIA driver", ".[cu13]"),
         (FULL, Driver(None, (13, 0), (), "hidden"), "threads", "no GPU: hidden", "[cu12]"),
         (FULL, Driver("580.1", (13, 0), (H100,)), "cuda", "NVIDIA H100 runs GPU frames", ""),
-        (FULL, Driver("550.1", (12, 4), (H100,)), "threads", "CUDA 13, the driver", "[cu12]"),
+        (FULL, Driver("550.1", (12, 4), (H100,)), "threads", "CUDA 13, but the driver", "[cu12]"),
         (FULL, Driver("470.1", (11, 4), (H100,)), "threads", "too old", "update the NVIDIA"),
         (FULL, Driver("580.1", (13, 0), (PASCAL,)), "threads", "starts at 7.0", "since Volta"),
         ({"cudf": None}, Driver("580.1", (13, 0), (H100,)), "cuda", "H100", ".[cu13]"),
