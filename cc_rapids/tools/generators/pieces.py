@@ -68,8 +68,7 @@ class Pieces:
         return self.steps if self.count_edges is None else self.count_edges()
 
     def cut(self, size: int) -> Iterator[Ends]:
-        """Yield about ``size`` edges at a time, as NumPy arrays ``(src, dst)`` of type
-        ``dtype``."""
+        """Yield about ``size`` edges at a time, as arrays ``(src, dst)`` of NumPy."""
         step = max(size // self.max_edges_per_step, 1)
         for first in range(0, self.steps, step):
             yield self.part("threads", self.dtype, first, min(step, self.steps - first))
