@@ -30,14 +30,14 @@ from ..results.components import Components
 from ..results.lookup import check_name
 
 NAME = "cc"
-NO_ROWS = object()  # stands for "no frame of rows", because callers may pass None as the frame
+NO_ROWS = object()  # no frame of rows; None would be a frame that the caller passes by mistake
 
 
 END_PARAMETERS = {
-    one: inspect.Parameter(
-        one, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation="Side | None"
+    name: inspect.Parameter(
+        name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation="Side | None"
     )
-    for one in ("source", "destination")
+    for name in ("source", "destination")
 }
 ENDS_DOC = """source, destination : str, or lists of str of equal length, optional
     The columns of the edge list, as for :func:`cc_rapids.components`."""
@@ -50,8 +50,9 @@ ROW_COLUMNS = "on", "by", "per"  # arguments that name columns of the frame of r
 def _of_answer(name: str, *, of_rows: bool = False) -> Callable[..., Any]:
     """Return a method of Accessor that finds the components and calls their method ``name``.
 
-    Its positional arguments are the frame of rows, if ``of_rows``, and the columns of the edge
-    list. The other arguments of the method are keyword-only. Options of the search follow.
+    The positional arguments of the new method are the frame of rows, if ``of_rows`` is true, and
+    the columns of the edge list. The other arguments of the method are keyword-only. The options of
+    :func:`cc_rapids.components` follow.
     """
     method = getattr(Components, name)
     others = list(inspect.signature(method).parameters.values())
@@ -89,18 +90,20 @@ def _docstring(method: Callable[..., Any], of_rows: bool) -> str:
         r":meth:`(\w+)`", r":meth:`~cc_rapids.Components.\1`", inspect.getdoc(method) or ""
     )
     head, *sections = re.split(r"\n\n(?=[A-Z][A-Za-z ]+\n-+\n)", text)
+    # Each section is its title, a line of dashes, and its text
     parts = {part.partition("\n")[0]: part.split("\n", 2)[2] for part in sections}
-    sections_of_parameters = re.split(r"\n(?=\S)", parts.get("Parameters", ""))
+    parameters_of_method = re.split(r"\n(?=\S)", parts.get("Parameters", ""))
     parameters = [
-        *sections_of_parameters[:of_rows],
+        *parameters_of_method[:of_rows],
         ENDS_DOC,
-        *sections_of_parameters[of_rows:],
+        *parameters_of_method[of_rows:],
         OPTIONS_DOC,
     ]
     parts["Parameters"] = "\n".join(filter(None, parameters))
     parts["See Also"] = f"cc_rapids.Components.{method.__name__} : The method of an answer."
-    order = [word for word in ("Parameters", "Returns", "Raises", "See Also") if word in parts]
-    return "\n\n".join([head, *(f"{word}\n{'-' * len(word)}\n{parts[word]}" for word in order)])
+    titles = [title for title in ("Parameters", "Returns", "Raises", "See Also") if title in parts]
+    texts = (f"{title}\n{'-' * len(title)}\n{parts[title]}" for title in titles)
+    return "\n\n".join([head, *texts])
 
 
 @suggest_keywords_of_methods
@@ -110,12 +113,12 @@ class Accessor:
     Parameters
     ----------
     frame : pandas.DataFrame, cudf.DataFrame or polars.DataFrame
-        The edge list; an AttributeError is raised if it has fewer than two columns.
+        The edge list. A frame with fewer than two columns raises an AttributeError.
 
     See Also
     --------
-    cc_rapids.accessor.register : Put it on the frames of pandas, cuDF and Polars.
-    cc_rapids.components : The function behind it.
+    cc_rapids.accessor.register : Add the accessor to the frames of pandas, cuDF and Polars.
+    cc_rapids.components : Find components without an accessor.
     """
 
     def __init__(self, frame: Any) -> None:
@@ -134,14 +137,14 @@ class Accessor:
         Parameters
         ----------
         source, destination : str, or lists of str of equal length, optional
-            The columns, as for :func:`cc_rapids.components`.
+            The columns of the edge list, as for :func:`cc_rapids.components`.
         **options
             All other arguments of :func:`cc_rapids.components`.
 
         Returns
         -------
         Components
-            Or the plan, with ``explain=True``.
+            The components, or the plan with ``explain=True``.
 
         See Also
         --------
@@ -232,16 +235,16 @@ class Accessor:
         on: str | list[str] = "vertex",
         **options: Any,
     ) -> Any:
-        """Explain why two vertices are in one component: the path between them, with records.
+        """Explain why two vertices are in one component, by the path between them and records.
 
         With ``explain=True``, return the plan.
 
         Parameters
         ----------
         first, second : id
-            Two ids; tuples for composite ids.
+            The ids of the two vertices; tuples for composite ids.
         source, destination : str, or lists of str of equal length, optional
-            The columns, as for :func:`cc_rapids.components`.
+            The columns of the edge list, as for :func:`cc_rapids.components`.
         records : frame, optional
             The records of the vertices, as for :meth:`cc_rapids.Components.explain_pair`.
         on : str, or list of str
@@ -284,9 +287,10 @@ class Accessor:
         rows: Any = NO_ROWS,
         keys: Sequence[str | list[str] | None] = (),
     ) -> Any:
-        """Return ``answer(components)`` or ``answer(components, rows)``; the plan if ``explain``.
+        """Return ``answer(components)`` or ``answer(components, rows)``.
 
-        ``keys`` are the columns of ``rows`` that ``answer`` reads.
+        With ``explain``, return the plan. ``keys`` are the columns of ``rows`` that ``answer``
+        reads.
         """
         components = self.components(source, destination, **options)
         if options.get("explain"):

@@ -1,4 +1,4 @@
-"""``connected_components``: labels in one call, or cuGraph's answer for a graph."""
+"""``connected_components``: labels in one call, or the answer of cuGraph's function for a graph."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def connected_components(
 ) -> Any:
     """Return ``components(...).labels()``; for a graph, the answer of cuGraph's function.
 
-    A ``cugraph.Graph`` follows the contract of
-    :func:`cc_rapids.integrations.cugraph.connected_components`, and so does a matrix if
-    ``directed``, ``connection`` or ``return_labels`` is given. That function does not have the
-    other options. Graphs and matrices have no column names: the positional arguments after them are
+    For a ``cugraph.Graph``, this function does the same as
+    :func:`cc_rapids.integrations.cugraph.connected_components`, which does not have the other
+    options. It also does so for a matrix if ``directed``, ``connection`` or ``return_labels`` is
+    passed. Graphs and matrices have no column names, so the positional arguments after them are
     ``directed``, ``connection`` and ``return_labels``, as in cuGraph.
 
     Parameters
@@ -73,10 +73,10 @@ def connected_components(
     Returns
     -------
     frame of the caller's kind, columns ``vertex`` and ``labels``
-        For a matrix under cuGraph's contract, ``(n_components, labels)`` or ``n_components``. On a
-        GPU, memory for the frame may be allocated before its rows are counted, within
-        :func:`cc_rapids.memory_bound`. The frame keeps this memory unless it is more than 1.5 times
-        what the rows need.
+        For a matrix with an option of cuGraph's function, ``(n_components, labels)`` or
+        ``n_components``. On a GPU, memory for the frame may be allocated before its rows are
+        counted, within :func:`cc_rapids.memory_bound`. The frame keeps this memory unless the rows
+        need less than two thirds of it.
 
     Other Parameters
     ----------------
@@ -90,7 +90,7 @@ def connected_components(
     See Also
     --------
     cc_rapids.components : Return the whole answer instead of the label frame.
-    cc_rapids.weakly_connected_components : The contract of cuGraph's function.
+    cc_rapids.weakly_connected_components : Do the same as cuGraph's function of this name.
 
     Examples
     --------

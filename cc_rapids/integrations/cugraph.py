@@ -1,8 +1,8 @@
 """Drop-ins for cuGraph's functions, with the same arguments, answers and error messages.
 
-They differ where the original fails or loses vertices: matrices need no ``directed=False``, and
-their isolated vertices are counted. Labels of integer vertices and edges of spanning forests are
-the same on every run.
+The drop-ins differ where the original functions fail or lose vertices: matrices need no
+``directed=False``, and isolated vertices of matrices are counted. Labels of integer vertices and
+edges of spanning forests are the same on every run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..errors import ArgumentTypeError, EngineError, GraphStateError, InputError
 from ..options import Options
 from ..results.lookup import labelled
 
-WEIGHTS = "weights"  # the name of the column in cuGraph's edge list
+WEIGHTS = "weights"  # the name of the column of weights in cuGraph's edge list
 
 log: logging.Logger = logging.getLogger(__name__)
 
@@ -39,20 +39,22 @@ def weakly_connected_components(
         An undirected graph or an (n, n) matrix of any format. The edge list or adjacency list of a
         graph is read in place. Every stored entry of a matrix is an edge.
     directed : bool, optional
-        For matrices only; without effect, because weak components ignore directions.
+        For matrices only, and without effect, because weak components ignore directions.
     connection : {"weak"}, optional
+        The kind of components.
     return_labels : bool, optional
-        For matrices only; if False, only the number of components is returned.
+        For matrices only. If False, only the number of components is returned.
 
     Returns
     -------
     cudf.DataFrame with columns ``vertex`` and ``labels`` for a graph
         One row per vertex, including vertices without edges. ``labels`` has cuGraph's type (int32
         or int64). For a graph of int32 or int64 vertices, the rows are sorted by vertex, and the
-        label is the least vertex of the component. CuGraph renumbers other vertices: strings,
-        unsigned integers, and several columns (``0_vertex``, ``1_vertex``, ...). Then the rows are
-        sorted by cuGraph's numbers, and the label is the least number in the component. These
-        numbers differ from graph to graph; ``components(graph).labels()`` is the same on every run.
+        label is the least vertex of the component. CuGraph renumbers vertices of other types:
+        strings, unsigned integers, and several columns (``0_vertex``, ``1_vertex``, ...). Then the
+        rows are sorted by cuGraph's numbers, and the label is the least number in the component.
+        These numbers differ from graph to graph, but ``components(graph).labels()`` is the same on
+        every run.
     (int, (n,) array of int32), or int, for a matrix
         The number of components k, and for each row of the matrix a label 0 .. k-1. Labels follow
         the order of the first row of each component. The array is CuPy's for a CuPy matrix, and
@@ -71,9 +73,9 @@ def weakly_connected_components(
 
     See Also
     --------
-    cc_rapids.install : Let cuGraph's function run on this one.
+    cc_rapids.install : Replace cuGraph's function by this function.
     cc_rapids.components : Find the components of edge lists of any kind.
-    cc_rapids.dask.weakly_connected_components : The same for graphs over several GPUs.
+    cc_rapids.dask.weakly_connected_components : Find the components of graphs on several GPUs.
 
     Examples
     --------
@@ -102,7 +104,7 @@ def connected_components(
     connection: str = "weak",
     return_labels: bool | None = None,
 ) -> Any:
-    """Find the weak components, as :func:`weakly_connected_components`, or the strong ones.
+    """Find the weak components, as :func:`weakly_connected_components` does, or strong components.
 
     Parameters
     ----------
@@ -111,8 +113,8 @@ def connected_components(
     directed, return_labels : bool, optional
         As for :func:`weakly_connected_components`.
     connection : {"weak", "strong"}
-        Strong components are computed by cuGraph, and a log line says so. Without cuGraph, SciPy
-        computes the strong components of SciPy matrices.
+        The kind of components. CuGraph computes strong components, and a log line says so. If
+        cuGraph is not installed, SciPy computes the strong components of SciPy matrices.
 
     Returns
     -------
@@ -129,7 +131,7 @@ def connected_components(
     See Also
     --------
     cc_rapids.weakly_connected_components : Find only weak components.
-    cc_rapids.install : Let cuGraph's function run on this one.
+    cc_rapids.install : Replace cuGraph's function by this function.
 
     Examples
     --------
@@ -152,7 +154,7 @@ def _is_kind(connection: Any, kind: str) -> bool:
 
 
 def _labels_too(return_labels: Any) -> bool:
-    """Return whether to return labels as well; the default, None, is True."""
+    """Return whether to return labels in addition to their number; None stands for True."""
     return return_labels is None or check_flag("return_labels", return_labels)
 
 
@@ -170,7 +172,7 @@ def minimum_spanning_tree(
         An undirected graph with weights; its edge list is read in place. If an edge is listed
         several times, the least weight counts.
     weight, algorithm
-        Without effect, as in cuGraph: a graph has one weight for each edge.
+        Without effect, as in cuGraph, because a graph has one weight for each edge.
     ignore_nan : bool
         Whether to leave out edges whose weight is NaN, instead of raising an error.
 
@@ -191,8 +193,8 @@ def minimum_spanning_tree(
 
     See Also
     --------
-    cc_rapids.minimum_spanning_forest : The same for edge lists of any kind, as their rows.
-    cc_rapids.install : Let cuGraph's function run on this one.
+    cc_rapids.minimum_spanning_forest : Return rows of edge lists of any kind.
+    cc_rapids.install : Replace cuGraph's function by this function.
     """
     return _spanning_tree(G, "min", ignore_nan)
 
@@ -220,8 +222,8 @@ def maximum_spanning_tree(
 
     See Also
     --------
-    cc_rapids.maximum_spanning_forest : The same for edge lists of any kind, as their rows.
-    cc_rapids.install : Let cuGraph's function run on this one.
+    cc_rapids.maximum_spanning_forest : Return rows of edge lists of any kind.
+    cc_rapids.install : Replace cuGraph's function by this function.
     """
     return _spanning_tree(G, "max", ignore_nan)
 
@@ -231,12 +233,12 @@ def _spanning_tree(graph: Any, kind: str, ignore_nan: bool) -> Any:
     nulls = "drop" if check_flag("ignore_nan", ignore_nan) else "raise"
     weighted = _weighted_edges(graph)
     forest = components(weighted, weight=WEIGHTS, forest=kind, nulls=nulls).forest()
-    ends = {"source": "src", "destination": "dst"}
+    ends = {"source": "src", "destination": "dst"}  # our names of columns, and those of cuGraph
     edges = forest[[*ends, "weight"]].rename(columns=ends)
     sides = {end: [side] for end, side in ends.items()}
     if numbering(graph) is not None:
         for end, side in ends.items():
-            # ids of several columns come back as 0_src, 1_src, ...
+            # cuGraph names several columns of ids 0_src, 1_src, ...
             edges = graph.unrenumber(edges, side)
             sides[end] = [name for name in edges.columns if name.endswith(side)]
     end_columns = {end: side if len(side) > 1 else side[0] for end, side in sides.items()}
@@ -274,22 +276,22 @@ def _weighted_edges(graph: Any) -> Any:
 
 def is_accepted(thing: Any) -> bool:
     """Return whether an object is a graph or matrix that these functions accept."""
-    # on the type, because hasattr on a frame would look for a column of this name
+    # The type is examined, because hasattr on a frame would look for a column of this name
     return is_graph(thing) or hasattr(type(thing), "tocoo")
 
 
-def _of_matrix(matrix: Any, labels: bool) -> Any:
-    """Return the answer for a matrix."""
+def _of_matrix(matrix: Any, return_labels: bool) -> Any:
+    """Return the number of components of a matrix, with the labels if ``return_labels`` is true."""
     if not is_accepted(matrix):
         raise ArgumentTypeError(f"obj of type {type(matrix)} is not supported.")
     result = components(matrix)
-    return (len(result), result.labels("dense").labels) if labels else len(result)
+    return (len(result), result.labels("dense").labels) if return_labels else len(result)
 
 
 def _of_integers(graph: Any) -> Any:
     """Return the label frame of a graph that is not renumbered.
 
-    Only the edge list is read if it names all vertices of the graph.
+    If all vertices of the graph occur in the edge list, nothing else is read.
     """
     if graph.edgelist is not None:
         count = int(graph.number_of_vertices())
@@ -300,7 +302,7 @@ def _of_integers(graph: Any) -> Any:
 
 
 def _labels(edges: Any, expected_rows: int | None = None) -> Any:
-    """Return the label frame of edges; ``expected_rows`` sizes its memory in advance."""
+    """Return the label frame of edges; memory for ``expected_rows`` rows is allocated first."""
     options = Options.check(
         source="src", destination="dst", wants_labels=True, expected_rows=expected_rows
     )
@@ -317,7 +319,7 @@ def _of_numbered(graph: Any) -> Any:
     table = numbering(graph)
     names = [name for name in table.columns if name != "id"]
     labels = ["vertex"] if len(names) == 1 else [f"{name}_vertex" for name in names]
-    # numbers are copied, because the caller may change them in place; strings are immutable
+    # Numbers are copied, because the caller may change them in place; strings are immutable
     vertices = {
         label: table[name] if is_object(table[name].dtype) else table[name].copy()
         for label, name in zip(labels, names, strict=True)
@@ -327,7 +329,7 @@ def _of_numbered(graph: Any) -> Any:
 
 
 def _strong(matrix: Any, directed: bool | None, return_labels: bool | None) -> Any:
-    """Find strong components by cuGraph, or by SciPy for its matrices."""
+    """Find strong components by cuGraph or, if it is not installed, by SciPy for its matrices."""
     if "cugraph" in sys.modules or find_spec("cugraph"):
         import cugraph
 

@@ -49,19 +49,20 @@ log: logging.Logger = logging.getLogger(__name__)
 
 DOCUMENT = "_curator_dedup_id"  # Curator's names of the columns between its stages
 GROUP = "_duplicate_group_id"
-MAX_TASKS = (1 << 31) - 1  # of one batch: an answer needs the edges of all tasks
+MAX_TASKS = (1 << 31) - 1  # the tasks of one batch, because an answer needs the edges of all tasks
 READ_OPTIONS = ("storage_options",)  # the keys of read_kwargs
+# The keys of write_kwargs for Parquet files, with the names of these options in PyArrow
 WRITE_OPTIONS = {
     "compression": "compression",
     "row_group_size_rows": "row_group_size",
-}  # for PyArrow
-MANIFEST = ".cc_rapids.json"  # a file in the output folder: the SHA-256 of each file by name
-LEDGER = b"cc_rapids.ledger"  # a key in the metadata of the Parquet files
+}
+MANIFEST = ".cc_rapids.json"  # a file in the output folder with the SHA-256 of each file
+LEDGER = b"cc_rapids.ledger"  # the key of the ledger in the metadata of the Parquet files
 COMPRESSIONS = "snappy", "gzip", "brotli", "lz4", "zstd", "none"
 
 
 def _curator() -> tuple[Any, Any]:
-    """Return Curator's classes of stages and of resources, or substitutes without Curator."""
+    """Return Curator's classes of stages and resources, or substitutes if it is not installed."""
     try:
         from nemo_curator.stages.base import ProcessingStage
         from nemo_curator.stages.resources import Resources
@@ -80,13 +81,13 @@ if not TYPE_CHECKING:
 class ConnectedComponentsStage(Stage):  # type: ignore[misc]
     """A stage of Curator that writes the connected component of each document in edge files.
 
-    Curator has a stage of the same name. The first five arguments, the tasks, the folder, and the
-    names of files and columns are the same in both. The number of a group is the least document of
-    its component, the same on every run. Edges are read in chunks by
+    Curator has a stage of the same name. Both stages have the same first five arguments, tasks,
+    folder, and names of files and columns. The number of a group is the least document of its
+    component, so it is the same on every run. Edges are read in chunks by
     :func:`cc_rapids.stream_components`, on one GPU or on threads.
 
     The answer replaces the answer of an earlier run. Only files that an earlier run wrote are
-    removed; a manifest in the folder holds their checksums. Any other file in the folder raises an
+    removed; a manifest in the folder has their checksums. Any other file in the folder raises an
     error before edges are read.
 
     Parameters
@@ -98,9 +99,11 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
         The columns with the integer ids of both documents of an edge; by default
         ``"_curator_dedup_id_x"`` and ``"_curator_dedup_id_y"``.
     read_kwargs : dict, optional
-        ``storage_options`` of fsspec, for remote files; such files are read on the host.
+        The key ``storage_options`` has the options of fsspec for remote files, which are read on
+        the host.
     write_kwargs : dict, optional
-        ``storage_options``, ``compression`` and ``row_group_size_rows``; ``index`` is ignored.
+        The keys ``storage_options``, ``compression`` and ``row_group_size_rows``; the key ``index``
+        is ignored.
     engine : {"auto", "gpu", "cpu", "cuda", "threads"}, optional
         As for :func:`cc_rapids.stream_components`. Curator assigns a GPU to the stage, unless a CPU
         engine is requested.
@@ -109,10 +112,10 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
     nulls : {"raise", "drop"}
         What to do with an edge that has a null end.
     checkpoint, checkpoint_every : path and float, optional
-        As for :func:`cc_rapids.stream_components`: a file from which an interrupted stage resumes
-        when it runs on the same edge files again.
+        As for :func:`cc_rapids.stream_components`. An interrupted stage resumes from this file when
+        it runs on the same edge files again.
     rows_per_file : int
-        The maximum number of documents in an output file. Each output file gets its own task.
+        The maximum number of documents in an output file. There is one task for each output file.
 
     Raises
     ------
@@ -209,7 +212,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
         return 1
 
     def process(self, task: Any) -> Any:
-        """Raise a NotImplementedError, because components need the edges of all tasks at once.
+        """Raise a NotImplementedError, because components need the edges of all tasks together.
 
         Parameters
         ----------
@@ -223,7 +226,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
         --------
         ConnectedComponentsStage.process_batch : The method that takes all tasks.
         """
-        raise NotImplementedError(f"{self.name} takes all tasks at once, by process_batch")
+        raise NotImplementedError(f"{self.name} processes all tasks together: call process_batch")
 
     def process_batch(self, tasks: Sequence[Any]) -> list[Any]:
         """Write the component of each document in the edge files of all tasks.
@@ -237,25 +240,27 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
         Returns
         -------
         list of FileGroupTask
-            One task for each output file. Its metadata hold the number of documents in the file as
-            ``num_vertices``, and the row counts of the run as ``ledger``: rows given = rows linked
-            + rows left out by each reason. The ledger is also in the metadata of the Parquet files.
+            One task for each output file. The metadata of a task have the number of documents in
+            the file as ``num_vertices``, and the row counts of the run as ``ledger``: rows given =
+            rows linked + rows left out for each reason. The ledger is also in the metadata of the
+            Parquet files.
 
         Raises
         ------
         InputError
             There are no tasks or files, a file is in the output folder, or this stage object has
-            already processed other files: a second answer would miss components across both calls.
+            already processed other files. A second answer would miss the components that have edges
+            in the files of both calls.
         MissingColumnError, ColumnTypeError, NullsError, FormatError
             A file lacks a column of ids, its ids are not integers, an id is null, or the file
             cannot be read.
         OutputError
-            The folder has files that no run of this stage wrote or that have changed since, or the
-            answer cannot be written. The files in the folder are then unchanged.
+            The folder has files that no run of this stage wrote or that were changed afterwards, or
+            the answer cannot be written. The files in the folder are then unchanged.
 
         See Also
         --------
-        cc_rapids.stream_components : The function that reads the edges; it has more errors.
+        cc_rapids.stream_components : The function that reads the edges, with its other errors.
         """
         files = [os.fspath(path) for task in tasks for path in task.data]
         if not files:
@@ -266,10 +271,10 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
             earlier = counted(len(self._answered or ()), "file")
             raise InputError(
                 f"{self.name} has already processed {earlier} and now gets {len(files):,} others:"
-                " components need all edges at once, so run it with RayActorPoolExecutor, and"
-                " make a new stage for other edges"
+                " components need all edges together, so run the stage with RayActorPoolExecutor,"
+                " and make a new stage for other edges"
             )
-        self._earlier_files()  # raises for files of others in the folder, before edges are read
+        self._earlier_files()  # raises an error for other files before edges are read
         documents, ledger, tables = self._solved(files)
         base_name = getattr(tasks[0], "task_id", "") or "components"
         starts = range(0, max(documents, 1), self.rows_per_file)
@@ -294,11 +299,11 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
         Raises
         ------
         LedgerError
-            The linked and left-out rows do not add up to the row counts in the file footers.
+            The rows linked and left out do not add up to the rows in the footers of the files.
         """
         import pyarrow as pa
 
-        # imported late, because a process that only assembles a pipeline does not need it
+        # Imported late, because a process that only assembles a pipeline does not need the module
         from ..incremental.stream import stream_components
 
         fragments = [self._fragment(path) for path in files]
@@ -308,8 +313,8 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
             if fragment.metadata.num_rows
         ]
         if not opened_fragments:
-            kinds = {name: pa.int64() for name in (DOCUMENT, GROUP)}
-            return 0, Ledger(), iter([_with_ledger(pa.schema(kinds).empty_table(), Ledger())])
+            types = {name: pa.int64() for name in (DOCUMENT, GROUP)}
+            return 0, Ledger(), iter([_with_ledger(pa.schema(types).empty_table(), Ledger())])
         result: Any = stream_components(
             _edges(opened_fragments), self.source_field, self.destination_field, **self.options
         )
@@ -343,12 +348,12 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
         from pyarrow import types
         from pyarrow.fs import FSSpecHandler, LocalFileSystem, PyFileSystem
 
-        system, inside = LocalFileSystem(), path
+        filesystem, path_inside = LocalFileSystem(), path
         if "://" in path:
-            filesystem, inside = remote(path, self.read_kwargs.get("storage_options"))
-            system = PyFileSystem(FSSpecHandler(filesystem))
+            remote_system, path_inside = remote(path, self.read_kwargs.get("storage_options"))
+            filesystem = PyFileSystem(FSSpecHandler(remote_system))
         try:
-            fragment = pyarrow.dataset.ParquetFileFormat().make_fragment(inside, system)
+            fragment = pyarrow.dataset.ParquetFileFormat().make_fragment(path_inside, filesystem)
             schema, rows = fragment.physical_schema, fragment.metadata.num_rows
         except (OSError, pyarrow.ArrowException) as error:
             raise FormatError(f"{path} cannot be read: {error}") from error
@@ -356,16 +361,16 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
             if name not in schema.names:
                 raise MissingColumnError(f"{path}: {unknown('column', name, schema.names)}")
             kind = schema.field(name).type
-            if rows and not types.is_integer(kind):  # the type of a file without rows may be null
+            if rows and not types.is_integer(kind):  # without rows, the type may be null
                 raise ColumnTypeError(
-                    f"{path}: column {name!r} is {kind}, but documents have integers: read them"
-                    " with Curator's id generator, or pass the files to"
-                    " cc_rapids.stream_components, which takes strings"
+                    f"{path}: column {name!r} is {kind}, but ids of documents are integers: read"
+                    " the documents with Curator's id generator, or pass the files to"
+                    " cc_rapids.stream_components, which accepts strings"
                 )
         return fragment
 
     def _write(self, tables: Any) -> list[str]:
-        """Write named tables to the output folder, all or none, and return their paths."""
+        """Write named tables to the output folder, all or none of them, and return their paths."""
         import pyarrow.parquet as pq
 
         writing, manifest = self.write_kwargs, {}
@@ -386,7 +391,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
 
     @contextmanager
     def _replacing_earlier_files(self) -> Iterator[Callable[[str], BinaryIO]]:
-        """Yield a function that creates files; on exit they replace the files of an earlier run."""
+        """Yield a function that creates files, which replace those of an earlier run on exit."""
         earlier = self._earlier_files()
         if "://" not in self.output_path:
             with replacing_folder(Path(self.output_path), earlier) as partial:
@@ -395,16 +400,16 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
         system, inside = remote(self.output_path, self.write_kwargs.get("storage_options"))
         with errors_of(self.output_path), system.transaction:
             yield lambda name: system.open(f"{inside}/{name}", "wb")
-            for name in earlier:  # the transaction commits the new files after this
+            for name in earlier:  # the transaction commits the new files after this loop
                 system.rm_file(f"{inside}/{name}")
 
     def _earlier_files(self) -> list[str]:
-        """Return the names of the files in the output folder, all written by an earlier run.
+        """Return the names of the files in the output folder, which an earlier run wrote.
 
         Raises
         ------
         OutputError
-            The folder has a file that no earlier run wrote.
+            The folder has a file that no earlier run wrote, or that was changed afterwards.
         """
         folder, system = self.output_path, None
         with errors_of(folder):
@@ -423,12 +428,12 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
             intact = [name for name in names if name in manifest]
             intact = [name for name in intact if _sha256(opened, name) == manifest[name]]
             if manifest:
-                intact.append(MANIFEST)  # removed last, because it identifies the other files
+                intact.append(MANIFEST)  # removed last, because it identifies the files before it
             foreign = sorted(set(names).difference(intact))
         if foreign:
             raise OutputError(
                 f"{folder} has {counted(len(foreign), 'file')} that no run of {self.name} wrote,"
-                f" or that were changed since, such as {shown(foreign[0])}: move them elsewhere, or"
+                f" or that were changed since, such as {shown(foreign[0])}: move these files, or"
                 " pass another output_path="
             )
         return intact
@@ -442,12 +447,12 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
             inside = Path(path).resolve().is_relative_to(Path(folder).resolve())
         if inside:
             raise InputError(
-                f"{what} {path} is in the folder of the answer, {folder}, which has no other files:"
-                " put it elsewhere, or pass another output_path="
+                f"{what} {path} is in the folder of the answer, {folder}, which must not have other"
+                " files: move the file, or pass another output_path="
             )
 
     def _make_folder(self) -> None:
-        """Make the output folder if it is missing; existing files stay."""
+        """Make the output folder if it does not exist."""
         if "://" in self.output_path:
             with errors_of(self.output_path):
                 system, inside = remote(self.output_path, self.write_kwargs.get("storage_options"))
@@ -460,7 +465,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
 
 
 class _Hashed(BufferedIOBase):
-    """A writable stream that forwards its bytes to another and computes their SHA-256."""
+    """A writable stream that forwards its bytes to another stream and computes their SHA-256."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self.sha256, self._stream = hashlib.sha256(), stream
@@ -480,7 +485,7 @@ def _with_ledger(table: pa.Table, ledger: Ledger) -> pa.Table:
 
 
 def _manifest(opened: Callable[[str], Any]) -> dict[str, str]:
-    """Return the SHA-256 of each file of an earlier run; empty if the manifest is corrupt."""
+    """Return the SHA-256 of each file of an earlier run by its name; none if it is corrupt."""
     with opened(MANIFEST) as stream:
         try:
             manifest = json.loads(stream.read())
@@ -506,13 +511,15 @@ def _checked(
     Raises
     ------
     ArgumentTypeError, InputError
-        The options are not a dictionary, or one is not supported.
+        The options are not a dictionary, or an option is not supported.
     """
     if options is not None and not isinstance(options, Mapping):
         raise ArgumentTypeError(f"{what}= must be a dictionary of options, not {shown(options)}")
     for name in options or ():
         if name not in allowed:
-            raise InputError(f"{unknown(f'option in {what}=', name, allowed)}; others are cuDF's")
+            raise InputError(
+                f"{unknown(f'option in {what}=', name, allowed)}; other options are cuDF's"
+            )
     return dict(options or {})
 
 
@@ -536,10 +543,10 @@ def _edges(opened_fragments: list[tuple[str, Any]]) -> Any:
     paths, fragments = zip(*opened_fragments, strict=True)
     if not any("://" in path for path in paths):
         return list(paths)
-    kinds = [fragment.physical_schema for fragment in fragments]
+    schemas = [fragment.physical_schema for fragment in fragments]
     return pyarrow.dataset.FileSystemDataset(
         fragments,
-        pa.unify_schemas(kinds, promote_options="permissive"),
+        pa.unify_schemas(schemas, promote_options="permissive"),
         fragments[0].format,
         fragments[0].filesystem,
     )

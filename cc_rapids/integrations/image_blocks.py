@@ -1,9 +1,9 @@
 """Label images in blocks, which Dask loads one after another.
 
 A first pass labels each block and keeps only the labels at its faces. Labels that touch across a
-face are joined, and all are numbered by the first pixel of their component. A second pass, when
-Dask computes the result, labels each block again and replaces its labels by these numbers. No pass
-holds the whole image.
+face are joined. Components are numbered in the order of their first pixels. When Dask computes the
+result, a second pass labels each block again, and replaces its labels by the numbers of components.
+No pass holds the whole image.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..errors import InputError
 from ..incremental.connectivity import Connectivity
 from .images import labels_of
 
-# of a block in the grid of blocks, or of a pixel; or a step between two positions
+# The position of a block in the grid of blocks, or of a pixel; or a step between two positions
 Position = tuple[int, ...]
 Face = tuple[Array, Array]  # the labels and the values of the first or last pixels along an axis
 
@@ -49,18 +49,18 @@ class Summary:
         ``start`` is the position of the block's first pixel in an image of shape ``shape``.
         """
         labels, block, backend = labels_of(block, joined)
-        # labels are in raster order: the first pixel of a label exceeds all labels before it
+        # Labels are in raster order, so the first pixel of a label exceeds all labels before it
         running_max = np.maximum.accumulate(backend.to_host(labels).ravel())
         first_pixels = np.flatnonzero(np.diff(running_max, prepend=0))
         positions = np.unravel_index(first_pixels, labels.shape)
         first_positions = np.ravel_multi_index(
-            tuple(at + begin for at, begin in zip(positions, start, strict=True)), shape
+            tuple(inside + begin for inside, begin in zip(positions, start, strict=True)), shape
         )
 
         def face(axis: int, end: int) -> Face:
-            at = (slice(None),) * axis + (end,)
-            side = backend.to_host(labels[at]).copy()
-            return side, backend.to_host(block[at]).copy() if joined.by_value else side
+            at_end = (slice(None),) * axis + (end,)
+            side = backend.to_host(labels[at_end]).copy()
+            return side, backend.to_host(block[at_end]).copy() if joined.by_value else side
 
         return cls(
             first_positions, [(face(axis, 0), face(axis, -1)) for axis in range(labels.ndim)]
@@ -68,15 +68,17 @@ class Summary:
 
     def side(self, step: Position) -> Face:
         """Return the labels and values of the pixels at the block's side in direction ``step``."""
-        axis = next(a for a, by in enumerate(step) if by)
-        at = tuple(_end(by) for by in (*step[:axis], *step[axis + 1 :]))
+        axis = next(axis for axis, delta in enumerate(step) if delta)
+        index = tuple(_index_along(delta) for delta in (*step[:axis], *step[axis + 1 :]))
         labels, values = self.faces[axis][step[axis] > 0]
-        return labels[at], values[at]
+        return labels[index], values[index]
 
 
-def _end(step: int) -> Any:
-    """Return the index of the pixels at the end of an axis in the direction of a step."""
-    return slice(None) if not step else 0 if step < 0 else -1
+def _index_along(delta: int) -> Any:
+    """Return the index of the pixels of a block that are next to the block ``delta`` away."""
+    if not delta:
+        return slice(None)
+    return 0 if delta < 0 else -1
 
 
 def label_blocks(image: Any, joined: Joined, dtype: Any) -> tuple[Any, int]:
@@ -85,9 +87,10 @@ def label_blocks(image: Any, joined: Joined, dtype: Any) -> tuple[Any, int]:
     Parameters
     ----------
     image : dask.array.Array
-        The image, whose blocks are arrays of NumPy or CuPy. They are loaded here, and again when
+        The image, whose blocks are arrays of NumPy or CuPy. Blocks are loaded here, and again when
         the labels are computed.
     joined : Joined
+        Which neighbouring pixels are connected.
     dtype : dtype
         The type of the labels.
 
@@ -103,11 +106,11 @@ def label_blocks(image: Any, joined: Joined, dtype: Any) -> tuple[Any, int]:
     if np.isnan(image.shape).any():
         raise InputError("a chunk has an unknown size: call compute_chunk_sizes() first")
     chunks = tuple(tuple(size for size in sizes if size) for sizes in image.chunks)
-    image = image.rechunk(chunks)  # without empty chunks, across which pixels would not touch
+    image = image.rechunk(chunks)  # without empty chunks, because pixels do not touch across them
     starts = [np.cumsum([0, *sizes]).tolist() for sizes in chunks]
     blocks, summarise = image.to_delayed(), delayed(Summary.of, pure=False)
     merge = Merge(joined)
-    # one layer of blocks along the first axis at a time, so that few faces are in memory
+    # Only one layer of blocks along the first axis at a time, so that few faces are in memory
     for _, positions in groupby(np.ndindex(blocks.shape), key=lambda position: position[0]):
         layer = list(positions)
         tasks = []
@@ -126,7 +129,10 @@ def label_blocks(image: Any, joined: Joined, dtype: Any) -> tuple[Any, int]:
 
 
 def _relabel(block: Any, joined: Joined, numbers: npt.NDArray[np.int64], dtype: Any) -> Array:
-    """Return the labels of a block in the whole image, given the number of each of its labels."""
+    """Label a block, and return the number of the component of each pixel.
+
+    ``numbers`` are the numbers of the components of its labels 1, 2, ...
+    """
     labels, _, backend = labels_of(block, joined)
     table = np.concatenate([[0], numbers]).astype(dtype)
     return backend.asarray(table)[labels]
@@ -140,7 +146,7 @@ class Merge:
     count : int
         The number of labels so far.
     labels : dict of (int, int)
-        For each block, the numbers of its first label and past its last among all labels.
+        For each block, the range of its labels among the labels of all blocks.
     """
 
     joined: Joined
@@ -152,18 +158,18 @@ class Merge:
         self.labels: dict[Position, tuple[int, int]] = {}
         self.first: list[npt.NDArray[np.int64]] = []
         self.touching = Connectivity(engine="threads")
-        self._near: dict[Position, Summary] = {}  # blocks of this layer and of the last
+        self._near: dict[Position, Summary] = {}  # the blocks of this layer and of the layer before
 
     def add(self, layer: dict[Position, Summary]) -> None:
-        """Add the blocks with one place on the first axis, in raster order."""
+        """Add the blocks with one position on the first axis, in raster order."""
         self._near = self._near | layer
         for position, summary in layer.items():
             begin, self.count = self.count, self.count + summary.first.size
             self.labels[position] = begin, self.count
             self.first.append(summary.first)
             for step in product((-1, 0, 1), repeat=len(position)):
-                neighbour = tuple(at + by for at, by in zip(position, step, strict=True))
-                # only the neighbours that precede the block, so that each pair is joined once
+                neighbour = tuple(at + delta for at, delta in zip(position, step, strict=True))
+                # Only neighbours that precede the block, so each pair of blocks is joined once
                 if step < (0,) * len(position) and neighbour in self._near:
                     self._join(position, neighbour, step)
         self._near = layer
@@ -175,7 +181,7 @@ class Merge:
         """
         (labels, values), (other_labels, other_values) = (
             self._near[position].side(step),
-            self._near[neighbour].side(tuple(-by for by in step)),
+            self._near[neighbour].side(tuple(-delta for delta in step)),
         )
         for here, there in self._touching(step, labels.shape):
             is_labelled = (labels[here] != 0) & (other_labels[there] != 0)
@@ -183,22 +189,22 @@ class Merge:
                 is_labelled &= values[here] == other_values[there]
             pairs = np.stack([labels[here][is_labelled], other_labels[there][is_labelled]])
             if pairs.size:
-                # label 1 of a block, the first, has the block's first number among all labels
+                # Labels of a block begin at 1, which is the first label in the range of the block
                 pairs = np.unique(pairs.astype(np.int64), axis=1) - 1
                 first_label, other_first_label = self.labels[position][0], self.labels[neighbour][0]
                 self.touching.insert((pairs[0] + first_label, pairs[1] + other_first_label))
 
     def _touching(self, step: Position, shape: Position) -> Iterator[tuple[Any, Any]]:
-        """Yield index pairs of two sides: pixels there are neighbours that the structure joins.
+        """Yield pairs of indices of two sides, at which their pixels are joined neighbours.
 
-        ``step`` leads from one block to the other, and ``shape`` is that of the sides. There is a
-        pair for each neighbour of the structure in this direction.
+        ``step`` leads from one block to the other, and ``shape`` is the shape of their sides. There
+        is a pair for each neighbour of the structure in this direction.
         """
         choices = [(delta,) if delta else (-1, 0, 1) for delta in step]
         for offset in product(*choices):
             if not self.joined.structure[tuple(delta + 1 for delta in offset)]:
                 continue
-            # along the other axes, the sides overlap where both a pixel and its neighbour exist
+            # Along the other axes, the sides overlap where both a pixel and its neighbour exist
             deltas_along = [delta for delta, fixed in zip(offset, step, strict=True) if not fixed]
             sizes = list(zip(deltas_along, shape, strict=True))
             here = tuple(slice(max(-delta, 0), size - max(delta, 0)) for delta, size in sizes)
@@ -215,7 +221,7 @@ class Merge:
         if len(self.touching):
             vertex, label = map(np.asarray, self.touching.components().labels())
             root[vertex] = label
-            # the root's first pixel becomes that of its whole component
+            # The first pixel of a root becomes the first pixel of its whole component
             np.minimum.at(first_pixel, label, first_pixel[vertex])
         roots = np.flatnonzero(root == np.arange(root.size))
         number_of_root = np.empty(root.size, np.int64)

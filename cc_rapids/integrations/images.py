@@ -15,12 +15,12 @@ from ..data.dtypes import is_boolean, is_number
 from ..errors import ArgumentTypeError, MissingExtraError
 
 MIN_INT64_PIXELS = (1 << 31) - 2  # SciPy labels images of at least this size as int64
-# types of pixels that kernels read
+# The types of pixels that kernels read
 NATIVE = ["b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"]
 
 
 def neighbourhood(axes: int, connectivity: Any) -> npt.NDArray[np.bool_]:
-    """Return a (3, ..., 3) bool array of the neighbours that differ along few enough axes.
+    """Return the neighbours that a pixel is connected with, as a (3, ..., 3) array of bool.
 
     A neighbour is true if it differs from the centre along at most ``connectivity`` axes.
     """
@@ -34,7 +34,7 @@ def is_dask_array(image: Any) -> bool:
 
 
 def in_chunks(image: Any) -> Any:
-    """Return an image in chunks, of Dask, Zarr or h5py, as a Dask array; None for other images.
+    """Return an image of Dask, Zarr or h5py in chunks as a Dask array; None for other images.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def in_chunks(image: Any) -> Any:
     if is_dask_array(image):
         return image
     chunks = getattr(image, "chunks", None)
-    if not (isinstance(chunks, tuple) and chunks and all(isinstance(one, int) for one in chunks)):
+    if not (isinstance(chunks, tuple) and chunks and all(isinstance(size, int) for size in chunks)):
         return None
     try:
         import dask.array as da

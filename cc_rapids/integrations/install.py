@@ -25,7 +25,7 @@ log: logging.Logger = logging.getLogger(__name__)
 
 
 def _of_workers(input_graph: Any) -> Any:
-    """Return the components of a graph over several GPUs; ``input_graph`` is cuGraph's name."""
+    """Return the components of a graph over several GPUs; cuGraph names the argument."""
     from .dask.api import weakly_connected_components  # cugraph.dask needs Dask, too
 
     return weakly_connected_components(input_graph)
@@ -40,12 +40,12 @@ OURS: dict[tuple[str, str], Callable[..., Any]] = {
     ("cugraph.dask", "weakly_connected_components"): _of_workers,
 }
 PEERS = ("pylibcugraph", "cugraph")
-# Packages that may have imported these functions under other names
+# Packages that may have imported the functions of peers under other names
 HOLDERS = (*PEERS, "nx_cugraph", "cupyx", "nemo_curator")
 
 _lock = threading.RLock()
 _replaced: dict[int, tuple[Any, Any]] = {}  # id(original): the original and its replacement
-_within = threading.local()  # "original" is true while an original function runs
+_within = threading.local()  # ``original`` is true while this thread runs an original function
 
 
 def install() -> None:
@@ -58,19 +58,19 @@ def install() -> None:
     last one. No library is imported: the functions of a library that is imported later are replaced
     at its import. A second call changes nothing. Names that other packages imported before (``from
     cugraph import connected_components``) are not changed. Names imported while cc_rapids is
-    installed call the original again after :func:`uninstall`.
+    installed call the original functions again after :func:`uninstall`.
 
     Calls that cc_rapids cannot handle, such as those for strong components or for spanning trees of
     graphs without weights, are passed to the original function. A log line of level INFO states the
     reason. If neither library is installed, a warning is logged.
 
-    The ranks of an ``MGGraph`` send each other spanning forests. Install cc_rapids in the process
-    of every rank or of none: all ranks must run the same function.
+    The ranks of an ``MGGraph`` send each other spanning forests. Install cc_rapids in the processes
+    of all ranks or of none, because all ranks must run the same function.
 
     See Also
     --------
     cc_rapids.uninstall : Restore the original functions.
-    cc_rapids.installed : Install for as long as a context is open.
+    cc_rapids.installed : Install while a context is open.
 
     Examples
     --------
@@ -107,16 +107,16 @@ def uninstall() -> None:
 
 @contextmanager
 def installed() -> Iterator[None]:
-    """Install while the context is open; leave an earlier installation in place.
+    """Replace the functions while the context is open; leave an earlier installation in place.
 
     Yields
     ------
     None
-        The functions are replaced while the context is open.
+        Nothing; the functions are replaced while the context is open.
 
     See Also
     --------
-    cc_rapids.install : Install until :func:`cc_rapids.uninstall`.
+    cc_rapids.install : Replace the functions until :func:`cc_rapids.uninstall`.
     cc_rapids.uninstall : Undo :func:`cc_rapids.install`.
 
     Examples
@@ -137,7 +137,7 @@ def installed() -> Iterator[None]:
 def _replace_imported() -> None:
     """Replace the originals in all modules that are already imported."""
     for (home, name), ours in OURS.items():
-        # an empty module stands for one that is not imported
+        # An empty module stands for a module that is not imported
         original = vars(sys.modules.get(home, ModuleType(home))).get(name)
         if original is None or any(
             original is replacement for _, replacement in _replaced.values()
@@ -150,7 +150,7 @@ def _replace_imported() -> None:
 
 
 def _swap(old: Any, new: Any) -> None:
-    """Replace one function by another under all its names in the packages ``HOLDERS``."""
+    """Replace a function by another function under all its names in the packages ``HOLDERS``."""
     for path, module in list(sys.modules.items()):
         if path.partition(".")[0] in HOLDERS and isinstance(module, ModuleType):
             for name in [name for name, value in vars(module).items() if value is old]:
@@ -158,11 +158,11 @@ def _swap(old: Any, new: Any) -> None:
 
 
 def _with_fallback(original: Any, ours: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """Return a function that calls ours, or the original where ours does not apply."""
+    """Return a function that calls ours, or the original if ours cannot handle the call."""
 
     @wraps(original)
     def call(*arguments: Any, **options: Any) -> Any:
-        # originals call each other: calls from within an original stay with the originals
+        # Original functions call each other, and such calls are not replaced
         if _finder not in sys.meta_path or getattr(_within, "original", False):
             return original(*arguments, **options)
         try:
@@ -192,7 +192,7 @@ def _accepts(function: Callable[..., Any], arguments: Any, options: Any) -> bool
 
 
 class _Finder(MetaPathFinder):
-    """Import finder that delegates to others, and replaces functions after a module has loaded."""
+    """An import finder that delegates to others, and replaces functions once a module is loaded."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -203,10 +203,10 @@ class _Finder(MetaPathFinder):
         specs = (finder.find_spec(fullname, path, target) for finder in other_finders)
         spec = next((spec for spec in specs if spec is not None), None)
         if spec is not None and spec.loader is not None:
-            run = spec.loader.exec_module
+            execute = spec.loader.exec_module
 
             def exec_module(module: ModuleType) -> None:
-                run(module)
+                execute(module)
                 with _lock:
                     _replace_imported()
 

@@ -1,9 +1,9 @@
 """The accessor ``cc`` of lazy frames of Polars, whose answers are lazy frames.
 
 An answer is a Polars IO source (:func:`polars.io.plugins.register_io_source`). No row is read
-before the answer is collected; then only the columns of ids and weights are collected. Polars
-passes the requested columns, rows and predicates to the source. They apply to the answer, not to
-the edges: filtering the edges would change the components.
+before the answer is collected. Then only the columns of ids and weights of the edges are collected.
+Polars passes the requested columns, rows and predicates to the source. They apply to the answer,
+not to the edges, because a filter of the edges would change the components.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from ..options import CHUNKED
 from ..results.components import Components
 from .accessor import NO_ROWS, Accessor
 
-# options that do not change the schema of an answer
+# Options that do not change the schema of an answer
 NO_SCHEMA_EFFECT = "weight", "at_least", "at_most", "forest", *CHUNKED
 
 
 class LazyAccessor(Accessor):
     """Connected components of a lazy frame of Polars that is an edge list.
 
-    The methods return lazy frames with a known schema. They are computed each time they are
-    collected, by any engine of Polars. If a query uses a frame several times, such as a join with
-    itself, collect the frame first. Errors about columns, types and arguments are raised at once.
-    Errors about rows (nulls, ids that are not vertices, weights) are raised when a frame is
-    collected.
+    The methods return lazy frames with a known schema. A lazy frame is computed each time it is
+    collected, by any engine of Polars. If a query uses a frame several times, such as in a join
+    with itself, collect the frame first. Errors about columns, types and arguments are raised by
+    the method. Errors about rows (nulls, ids that are not vertices, weights) are raised when a
+    frame is collected.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class LazyAccessor(Accessor):
 
     See Also
     --------
-    cc_rapids.accessor.register : Put it on the frames of pandas, cuDF and Polars.
+    cc_rapids.accessor.register : Add the accessor to the frames of pandas, cuDF and Polars.
     cc_rapids.accessor.Accessor : The accessor of other frames, with the same methods.
 
     Examples
@@ -92,14 +92,15 @@ class LazyAccessor(Accessor):
     ) -> Any:
         """Return ``answer(components)`` or ``answer(components, rows)`` as a lazy frame.
 
-        With ``explain``, return the plan. ``keys``: the columns of ``rows`` that ``answer`` reads.
+        With ``explain``, return the plan. ``keys`` are the columns of ``rows`` that ``answer``
+        reads.
         """
         if options.get("explain"):
             return self.components(source, destination, **options)
         from polars.io.plugins import register_io_source
 
         edges = self._needed(source, destination, options)
-        # the answer for one edge has the schema of the whole answer
+        # The answer for one edge has the schema of the whole answer
         solution = components(_sample(edges), source, destination, **_for_a_sample(options))
         lazy = None if rows is NO_ROWS else _lazy(rows)
         no_rows = [] if lazy is None else [lazy.collect_schema().to_frame()]
@@ -109,7 +110,7 @@ class LazyAccessor(Accessor):
         def read(
             columns: list[str] | None, condition: Any, count: int | None, batch: int | None
         ) -> Iterator[Any]:
-            """Yield the answer: the requested columns and rows."""
+            """Yield the requested columns and rows of the answer."""
             row_frames: list[Any] = []
             if lazy is not None:
                 names = lazy.collect_schema().names()
@@ -119,9 +120,9 @@ class LazyAccessor(Accessor):
             solution = self.components(source, destination, **options)
             frame = answer(solution, *row_frames)
             types = {name: schema[name] for name in frame.columns}
-            if frame.schema != types:  # an answer without rows may have other types
+            if frame.schema != types:  # the types of an answer without rows may differ
                 frame = frame.cast(types)
-            # as Polars defines it: the number of rows counts before the condition
+            # Polars requires that the number of rows is applied before the condition
             frame = frame if count is None else frame.head(count)
             frame = frame if columns is None else frame.select(columns)
             frame = frame if condition is None else frame.filter(condition)
@@ -141,7 +142,7 @@ def _lazy(frame: Any) -> Any:
 
 
 def _sample(edges: Any) -> Any:
-    """Return a frame with the schema of a lazy frame and one row, or no row if an enum is empty."""
+    """Return a frame of one row with the schema of a lazy frame; no row if an enum is empty."""
     import polars as pl
 
     schema = edges.collect_schema()
@@ -159,7 +160,7 @@ def _sample(edges: Any) -> Any:
 
 
 def _for_a_sample(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options for a sample whose answer has the same schema as the whole answer."""
+    """Return the options for a sample, so that its answer has the schema of the whole answer."""
     backends.named(options.get("engine"))  # raises an error if there is no such engine
     sample_options = {
         name: value for name, value in options.items() if name not in NO_SCHEMA_EFFECT
@@ -176,7 +177,7 @@ def _for_a_sample(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _collected(frame: Any, engine: str | None) -> Any:
-    """Collect a lazy frame, on the GPU if the engine of cc_rapids runs there, too."""
+    """Collect a lazy frame, on the GPU if the engine of cc_rapids runs on the GPU, too."""
     on_gpu = (
         backends.named(engine) != "threads" and has_gpu() and find_spec("cudf_polars") is not None
     )

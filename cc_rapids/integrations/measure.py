@@ -28,11 +28,11 @@ def label(
     Parameters
     ----------
     label_image : array of integers or bool, of NumPy, CuPy, Dask or Zarr, of any number of axes
-        The image. Floats are truncated to int64 first, as in scikit-image. It is copied only if it
-        is not C-contiguous. For Dask, see :func:`cc_rapids.ndimage.label`.
+        The image. Floats are truncated to int64 first, as in scikit-image. The image is copied only
+        if it is not C-contiguous. For Dask arrays, see :func:`cc_rapids.ndimage.label`.
     background : int, optional
-        The value of the background, 0 by default. No pixel is background if the type of the image
-        lacks the value. In an image of bool, False is background unless
+        The value of the background, 0 by default. If the type of the image cannot represent this
+        value, no pixel is background. In an image of bool, False is the background unless
         ``background`` is 1.
     return_num : bool
         Whether to return the number of components as well.
@@ -47,7 +47,7 @@ def label(
         or int32 for an image of bool with fewer than 2^31 - 2 pixels. The array is of the library
         of the image.
     num : int
-        The number of components, if ``return_num``.
+        The number of components; returned only if ``return_num`` is true.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def label(
     Warns
     -----
     CcRapidsWarning
-        Pixels are NaN or beyond int64, which no integer represents.
+        No integer of type int64 represents some pixels, such as NaN.
 
     See Also
     --------
@@ -102,7 +102,7 @@ def label(
 
 
 def _integer(name: str, value: Any) -> int:
-    """Return an argument as an int; raise an error for a fraction, infinity, NaN or other type."""
+    """Return an argument as an int; raise an error unless it is an integer."""
     if not isinstance(value, int | float | np.integer | np.floating | np.bool_):
         raise ArgumentTypeError(f"{name}= is {shown(value)}, not an integer")
     if value != value // 1:  # a fraction, infinity or NaN
@@ -111,7 +111,7 @@ def _integer(name: str, value: Any) -> int:
 
 
 def _to_integers(image: Any) -> Any:
-    """Return an image as int64, truncated; warn of pixels that no integer represents."""
+    """Return an image truncated to int64; warn of pixels that no integer represents."""
     unrepresentable = 0
     with np.errstate(invalid="ignore", over="ignore"):
         if is_float(image.dtype):

@@ -22,23 +22,23 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
     Parameters
     ----------
     input : array_like of numbers or bool, of NumPy, CuPy, Dask or Zarr, of any number of axes
-        The image. Pixels other than 0 are labelled, including NaN. It is copied only if it is not
-        C-contiguous. The chunks of a Dask array are read twice: now, to find out which labels touch
-        across chunks, and when the labels are computed. Dask, which must be installed, also reads
-        arrays in chunks of Zarr and h5py.
+        The image. Pixels other than 0 are labelled, including NaN. The image is copied only if it
+        is not C-contiguous. The chunks of a Dask array are read twice: now, to find out which
+        labels touch across chunks, and when the labels are computed. Arrays of Zarr and h5py are
+        read as Dask arrays, so Dask must be installed.
     structure : array_like of shape (3, ..., 3), optional
         Which neighbours are connected with the pixel in the centre. It must be symmetric about
         its centre. By default, pixels are connected along each axis, but not diagonally.
     output : dtype, or array with the shape of the input, optional
         The type of the labels, or an array for the labels, which may be the input. For a Dask
-        array, only a type. By default the labels are int32, or int64 for an image of 2^31 - 2
-        pixels or more.
+        array, ``output`` must be a type. By default the labels are int32, or int64 for an image of
+        2^31 - 2 pixels or more.
 
     Returns
     -------
     labels : array with the shape of the input
-        0 for the background, and 1, 2, ... for the components in raster order, of the library of
-        the input. It is not returned if ``output`` is an array.
+        0 for the background, and 1, 2, ... for the components in raster order. The array is of the
+        library of the input. It is not returned if ``output`` is an array.
     num_features : int
         The number of components.
 
@@ -46,15 +46,15 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
     ------
     ImageError
         The input is a file name, a generator or None; the structure is not of this shape or not
-        symmetric; the output has another shape, or its type has too few bits. It is also an error
-        of the type that SciPy raises.
+        symmetric; the output has another shape, or its type has too few bits. The error is also of
+        the type that SciPy raises.
     ArgumentTypeError
         The image is complex, or not of numbers.
 
     See Also
     --------
     cc_rapids.measure.label : Connect pixels of equal values, as scikit-image does.
-    scipy.ndimage.label : The original.
+    scipy.ndimage.label : The function of SciPy.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
 
 
 def _dtype_of(output: Any, image: Any) -> Any:
-    """Return the type of the labels of an image, unless ``output`` is an array."""
+    """Return the type of the labels of an image if ``output`` is a type or None."""
     if output is None:
         return label_type(image)
     try:
@@ -109,7 +109,7 @@ def _is_nonzero(pixel: Array) -> bool:
     """Return whether an image without axes is not 0."""
     try:
         return bool(pixel != 0)
-    except Exception as error:  # of any object
+    except Exception as error:  # the comparison of an object may raise any error
         raise ArgumentTypeError(f"the image is {shown(pixel[()])}, not a number") from error
 
 
@@ -150,7 +150,8 @@ def _structure(structure: Any, image: Array) -> npt.NDArray[np.bool_]:
 def _write(image: Array, joined: Joined, out: Array, backend: Backend) -> int:
     """Write the labels of an image to an array of any type, and return their number.
 
-    NumPy's labels follow SciPy's order: lines along the axis with the least stride of the output.
+    As in SciPy, labels of NumPy are numbered along lines of the axis on which the output has the
+    least stride.
     """
     image, default = readable(image), label_type(image)
     if not is_number(out.dtype) and not is_boolean(out.dtype):
@@ -161,9 +162,11 @@ def _write(image: Array, joined: Joined, out: Array, backend: Backend) -> int:
         axis = _scanned_axis(out)
         image, out = np.moveaxis(image, axis, -1), np.moveaxis(np.asarray(out), axis, -1)
         joined = Joined(np.moveaxis(joined.structure, axis, -1))
-        out = out.view(np.uint8) if is_boolean(out.dtype) else out  # SciPy writes numbers there
+        out = (
+            out.view(np.uint8) if is_boolean(out.dtype) else out
+        )  # as SciPy writes numbers to bool
     with backend.scope():
-        # only into such an array can the labels be written without a copy
+        # Kernels can write labels directly only to such an array
         if out.flags.c_contiguous and (out.dtype == default or out.dtype == np.int64):
             return label_pixels(image, joined, out.dtype, backend, out)[1]
         labels, count = label_pixels(image, joined, default, backend)

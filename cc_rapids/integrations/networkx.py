@@ -17,7 +17,9 @@ from itertools import pairwise
 from typing import Any
 
 from .networkx_graph import Graph, Places
-from .networkx_graph import convert_from_nx as convert_from_nx  # NetworkX looks here for both
+from .networkx_graph import (
+    convert_from_nx as convert_from_nx,
+)  # NetworkX looks here for both functions
 from .networkx_graph import convert_to_nx as convert_to_nx
 from .networkx_trees import (
     maximum_spanning_edges,
@@ -28,11 +30,11 @@ from .networkx_trees import (
     weights_differ,
 )
 
-# The smallest graph that NetworkX passes to this backend by itself: see networkx_gain.jsonl.
+# The smallest graph that NetworkX passes to this backend by itself; see networkx_gain.jsonl
 MIN_NODES = 100_000
 
-# Functions that NetworkX may finish without visiting every edge. So may is_connected; it is not
-# listed because it calls connected_components.
+# Functions that NetworkX may finish without visiting every edge. NetworkX may do so for
+# is_connected, too, which is not listed because it calls connected_components.
 STOPS_EARLY = {
     "node_connected_component": "walks one component",
     "is_bipartite": "stops at the first odd cycle",
@@ -51,9 +53,9 @@ TREES = {
 
 SORTS_EDGES = {*TREES, partition_spanning_tree.__name__}
 
-# The greatest mean number of neighbours per node for which a conversion pays off. With at least
-# MIN_NODES nodes and at most this mean, every kind of graph is at most 10 % slower with the
-# conversion, and most are faster (benchmarks/records/networkx_gain.jsonl). On denser graphs,
+# The greatest mean number of neighbours per node for which a conversion pays off. If a graph has at
+# least MIN_NODES nodes and at most this mean, the backend is at most 10 % slower than NetworkX, and
+# faster for most kinds of graphs (benchmarks/records/networkx_gain.jsonl). On denser graphs,
 # NetworkX stops early, once it has visited all nodes.
 MAX_NEIGHBOURS = 20
 
@@ -154,13 +156,13 @@ def is_bipartite(G: Graph) -> bool:  # noqa: N803
 def bridges(G: Graph, root: Hashable = None) -> Iterator[tuple[Any, Any]]:  # noqa: N803
     """Yield the bridges, in the order of the edges of NetworkX's graph.
 
-    With a root, NetworkX itself yields bridges in arbitrary order and direction.
+    If there is a root, NetworkX itself yields bridges in any order and direction.
 
     Parameters
     ----------
     G : Graph
     root : hashable, optional
-        A node: only the bridges in its component are yielded.
+        A node; only the bridges in its component are yielded.
 
     Yields
     ------
@@ -181,7 +183,7 @@ def _bridges_around(graph: Graph, root: Hashable) -> tuple[Places, Places]:
     """Return the positions of both ends of each bridge in the component of a node."""
     try:
         position = graph.position_of[root]
-    except (KeyError, TypeError):  # NetworkX raises the same for objects without a hash
+    except (KeyError, TypeError):  # NetworkX raises the same error for objects without a hash
         import networkx as nx
 
         raise nx.NodeNotFound(f"Root node {root} is not in graph") from None
@@ -213,9 +215,9 @@ def has_bridges(G: Graph, root: Hashable = None) -> bool:  # noqa: N803
 
 
 def articulation_points(G: Graph) -> Iterator[Any]:  # noqa: N803
-    """Yield the articulation points, in the order of the graph's nodes.
+    """Yield the articulation points, in the order of the nodes of the graph.
 
-    NetworkX itself yields them in the order of a depth-first search.
+    NetworkX itself yields the points in the order of a depth-first search.
 
     Parameters
     ----------
@@ -236,16 +238,16 @@ is_weakly_connected = is_connected
 
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Return True if the backend gives NetworkX's answer, otherwise the reason it cannot.
+    """Return True if the backend gives NetworkX's answer, otherwise the reason why it cannot.
 
-    Only the order of articulation points, and of bridges around a root, may differ.
+    Only the order of articulation points, and of bridges with a root, may differ.
 
     Parameters
     ----------
     name : str
         The name of the function.
     args, kwargs
-        Its arguments, with NetworkX's graph.
+        The arguments of the function, with NetworkX's graph.
 
     Returns
     -------
@@ -280,7 +282,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     name : str
         The name of the function.
     args, kwargs
-        Its arguments, with NetworkX's graph.
+        The arguments of the function, with NetworkX's graph.
 
     Returns
     -------
@@ -298,14 +300,14 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
         return True
     if name in STOPS_EARLY:
         return f"NetworkX {STOPS_EARLY[name]}, but a conversion walks every edge"
-    # of the other functions, only those for bridges have a second argument: the root
+    # Apart from trees, only functions for bridges have a second argument here: the root
     root = args[1] if len(args) > 1 else kwargs.get("root")
     if name not in SORTS_EDGES and root is not None:
         return f"NetworkX {FROM_ROOT}, but a conversion walks every edge"
     n = len(graph)
     if n < MIN_NODES:
         return f"converting pays off from {MIN_NODES:,} nodes, but the graph has {n:,}"
-    if name in SORTS_EDGES:  # so NetworkX visits every edge, too
+    if name in SORTS_EDGES:  # then NetworkX visits every edge, too
         return True
     neighbours = sum(len(row) for _, row in graph.adjacency())
     if neighbours > MAX_NEIGHBOURS * n:

@@ -22,7 +22,7 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Attributes:
-    """The nodes, edges and attribute dictionaries of a graph of NetworkX, not copied.
+    """The nodes, edges and attribute dictionaries of a graph of NetworkX, which are not copied.
 
     Attributes
     ----------
@@ -55,14 +55,15 @@ class Graph:
     Parameters
     ----------
     nodes : list of hashables
-        Distinct nodes. The list and the arrays are kept, not copied.
+        Distinct nodes. Neither this list nor the arrays are copied.
     src, dst : (m,) arrays of integers
-        The positions in ``nodes`` of both ends of each edge. Undirected edges may be given once or
+        The positions in ``nodes`` of both ends of each edge. Undirected edges may be listed once or
         in both directions. Parallel edges count as one edge.
     directed : bool
         Whether NetworkX treats the graph as directed.
     attributes : Attributes, optional
-        The attributes of the original graph; ``src`` and ``dst`` then follow its edge order.
+        The attributes of the original graph. If they are passed, ``src`` and ``dst`` have the order
+        of its edges.
     parallel : (m,) array of bool, optional
         Whether each edge represents several edges of a multigraph. Such an edge is not a bridge.
 
@@ -117,7 +118,7 @@ class Graph:
 
     @property
     def with_attributes(self) -> Graph:
-        """The graph itself if it has attributes, otherwise a copy with empty ones."""
+        """The graph itself if it has attributes, otherwise a copy with empty attributes."""
         if self.attributes is not None:
             return self
         return convert_from_nx(convert_to_nx(self), preserve_edge_attrs=True)
@@ -160,13 +161,13 @@ class Graph:
         engine = nx.config.backends.cc_rapids.engine
         distinct_edges = lower[first_rows], upper[first_rows]
         rows_of_bridges = bridges_of(distinct_edges, num_vertices=len(self), engine=engine).row
-        # with attributes, each edge is listed once, so equal pairs are parallel edges
+        # A graph with attributes lists each edge once, so equal pairs of nodes are parallel edges
         if self.attributes is not None:
             rows_of_bridges = rows_of_bridges[counts[rows_of_bridges] == 1]
         rows = first_rows[rows_of_bridges]
         if self._parallel is not None:
             rows = rows[~self._parallel[rows]]
-        # as NetworkX's edges: by the lower node, and for one node in the given order
+        # NetworkX orders edges by the lower node, and the edges of a node by their rows
         rows = rows[np.lexsort((rows, lower[rows]))]
         return lower[rows], upper[rows]
 
@@ -203,10 +204,10 @@ def convert_from_nx(
     graph : networkx.Graph, DiGraph, MultiGraph or MultiDiGraph
         The graph. Its node objects are not copied.
     edge_attrs, preserve_edge_attrs
-        The edge attributes that NetworkX requests. If any is requested, the result refers to all
-        attribute dictionaries of the graph.
+        The edge attributes that NetworkX requests. If any attribute is requested, the result refers
+        to all attribute dictionaries of the graph.
     **_
-        Other attributes that NetworkX requests. They are kept together with those of edges.
+        Other attributes that NetworkX requests, which are kept together with those of edges.
 
     Examples
     --------
@@ -236,9 +237,10 @@ def convert_from_nx(
 
 
 def _places(nodes: list[Any], rows: list[Iterable[Any]], size: int) -> Places:
-    """Return the position of each neighbour in ``nodes``, as an array of ``size`` int64.
+    """Return the position in ``nodes`` of each of the ``size`` neighbours in ``rows``.
 
-    Integers and distinct hashes are looked up as arrays, other nodes in a dictionary.
+    Nodes that are integers or have distinct hashes are looked up in arrays, other nodes in a
+    dictionary.
     """
     if set(map(type, nodes)) == {int}:
         with suppress(OverflowError, TypeError):  # too many bits, or a neighbour like 1.0
@@ -247,7 +249,7 @@ def _places(nodes: list[Any], rows: list[Iterable[Any]], size: int) -> Places:
     hashes = np.fromiter(map(hash, nodes), np.int64, len(nodes))
     neighbours = chain.from_iterable(rows)
     ordered = np.sort(hashes)
-    if (ordered[1:] != ordered[:-1]).all():  # then equal hashes mean equal nodes
+    if (ordered[1:] != ordered[:-1]).all():  # distinct, so that equal hashes mean equal nodes
         return _matched(hashes, np.fromiter(map(hash, neighbours), np.int64, size))
     position_of = {node: k for k, node in enumerate(nodes)}
     return np.fromiter(map(position_of.__getitem__, neighbours), np.int64, size)
@@ -272,7 +274,7 @@ def convert_to_nx(obj: Any, **_: Any) -> Any:
     Parameters
     ----------
     obj : Graph or any other object
-        NetworkX also passes answers, which are plain Python objects.
+        NetworkX also passes answers of functions, which are plain Python objects.
 
     Returns
     -------

@@ -4,40 +4,42 @@ from __future__ import annotations
 
 from typing import Any
 
-_DOCS = "NetworkX caches the converted graph and its answer until the graph changes."
-_LATER = "NetworkX chooses this backend automatically only for a graph that is already converted."
+_CACHED = "NetworkX caches the converted graph and its answer until the graph changes."
+_IF_CONVERTED = (
+    "NetworkX chooses this backend automatically only for a graph that is already converted."
+)
 _TREES = (
-    "``algorithm='kruskal'``, or ``'prim'`` if all weights differ; ties and the order of edges are"
-    " those of NetworkX."
+    "The algorithm is ``'kruskal'``, or ``'prim'`` if all weights differ. Ties and the order of"
+    " edges are as in NetworkX."
 )
 _FUNCTIONS = {
-    "connected_components": _DOCS,
-    "number_connected_components": _DOCS,
-    "is_connected": _DOCS,
-    "node_connected_component": f"{_DOCS} {_LATER}",
-    "is_bipartite": f"{_DOCS} {_LATER}",
-    "bridges": _DOCS,
-    "has_bridges": _DOCS,
-    "articulation_points": f"{_DOCS} The points are in the order of the graph's nodes.",
-    "weakly_connected_components": _DOCS,
-    "number_weakly_connected_components": _DOCS,
-    "is_weakly_connected": _DOCS,
+    "connected_components": _CACHED,
+    "number_connected_components": _CACHED,
+    "is_connected": _CACHED,
+    "node_connected_component": f"{_CACHED} {_IF_CONVERTED}",
+    "is_bipartite": f"{_CACHED} {_IF_CONVERTED}",
+    "bridges": _CACHED,
+    "has_bridges": _CACHED,
+    "articulation_points": f"{_CACHED} The points are in the order of the nodes of the graph.",
+    "weakly_connected_components": _CACHED,
+    "number_weakly_connected_components": _CACHED,
+    "is_weakly_connected": _CACHED,
     "minimum_spanning_edges": _TREES,
     "maximum_spanning_edges": _TREES,
     "minimum_spanning_tree": _TREES,
     "maximum_spanning_tree": _TREES,
-    "partition_spanning_tree": "Ties and the order of edges are those of NetworkX.",
+    "partition_spanning_tree": "Ties and the order of edges are as in NetworkX.",
 }
 
 
 def get_info() -> dict[str, Any]:
-    """Return the backend in NetworkX's terms: its name, its functions and its settings.
+    """Return the facts that NetworkX needs about the backend: its name, functions and settings.
 
     Returns
     -------
     dict
-        ``default_config`` holds ``engine``, which ``nx.config.backends.cc_rapids.engine`` changes:
-        ``"threads"``, or ``"cuda"`` to solve on the GPU.
+        ``default_config`` has the item ``engine``: ``"threads"``, or ``"cuda"`` to solve on the
+        GPU. ``nx.config.backends.cc_rapids.engine`` changes the engine.
 
     Examples
     --------

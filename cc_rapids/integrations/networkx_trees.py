@@ -21,7 +21,7 @@ import numpy.typing as npt
 from ..api import maximum_spanning_forest, minimum_spanning_forest
 from .networkx_graph import Attributes, Graph
 
-# The Python types that each dtype of NumPy orders as Python does
+# For each dtype of NumPy, the Python types that it orders as Python does
 COMPARED: dict[Any, set[Any]] = {np.int64: {int, bool}, np.float64: {float, np.float64}}
 
 
@@ -33,13 +33,14 @@ def minimum_spanning_edges(
     data: bool = True,
     ignore_nan: bool = False,
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the edges of a minimum spanning forest: by Kruskal's algorithm, the lightest first.
+    """Yield the edges of a minimum spanning forest; by Kruskal's algorithm, by ascending weight.
 
     Parameters
     ----------
     G : Graph
     algorithm : {"kruskal", "prim"}
-        Prim's algorithm requires that all weights differ: see :func:`weights_differ`.
+        The order of the edges. Prim's algorithm requires that all weights differ; see
+        :func:`weights_differ`.
     weight : hashable
         The name of the weight attribute; edges without it have weight 1.
     keys, data : bool
@@ -68,7 +69,7 @@ def maximum_spanning_edges(
     data: bool = True,
     ignore_nan: bool = False,
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the edges of a maximum spanning forest: by Kruskal's algorithm, the heaviest first.
+    """Yield the edges of a maximum spanning forest; by Kruskal's algorithm, by descending weight.
 
     Parameters
     ----------
@@ -101,7 +102,7 @@ def minimum_spanning_tree(
     Returns
     -------
     graph of the class of NetworkX's graph
-        With all nodes, and the attributes of the graph, its nodes and its edges.
+        A graph with all nodes, and with the attributes of the graph, of nodes and of edges.
 
     Raises
     ------
@@ -170,16 +171,16 @@ def partition_spanning_tree(
     edges = graph.attributes.edges
     values, rows = _comparable([edge[-1].get(weight, 1) for edge in edges], edges, ignore_nan)
     order = np.argsort(values if minimum else values[::-1], kind="stable")
-    if not minimum:  # from the greatest value, with equal values in the order of their rows
+    if not minimum:  # descending, but equal values in the order of their rows
         order = values.size - 1 - order[::-1]
     edge_states = [edges[row][-1].get(partition) for row in rows.tolist()]
     included, excluded = (
         np.fromiter((state == chosen_state for state in edge_states), np.bool_, rows.size)
         for chosen_state in (states.INCLUDED, states.EXCLUDED)
     )
-    # all included edges first, then the others by weight; the weights of the new list are its ranks
-    other_ranks = order[~(included | excluded)[order]]
-    by_rank = rows[np.concatenate([np.flatnonzero(included), other_ranks])]
+    # Included edges come first, then other edges by weight; positions are the new weights
+    others = order[~(included | excluded)[order]]
+    by_rank = rows[np.concatenate([np.flatnonzero(included), others])]
     chosen = minimum_spanning_forest(
         (graph.src[by_rank], graph.dst[by_rank]),
         num_vertices=len(graph),
@@ -211,7 +212,7 @@ def _tree_of(attributes: Attributes, edges: list[tuple[Any, ...]]) -> Any:
 def weights_differ(graph: Any, weight: Any, ignore_nan: bool) -> bool:
     """Return whether all edges of a graph have different weights.
 
-    NaN weights are left out if ``ignore_nan`` is true; otherwise they count as equal.
+    If ``ignore_nan`` is true, weights that are NaN are left out. Otherwise they count as equal.
     """
     if isinstance(graph, Graph):
         edges = graph.with_attributes.attributes.edges
@@ -231,7 +232,10 @@ def _edges(
     data: bool,
     ignore_nan: bool,
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the edges of a spanning forest in the order in which ``algorithm`` takes them."""
+    """Yield the edges of a spanning forest in the order in which ``algorithm`` chooses them.
+
+    ``greatest`` means a maximum spanning forest.
+    """
     import networkx as nx
 
     graph = graph.with_attributes
@@ -244,7 +248,7 @@ def _edges(
         weight=values,
         engine=nx.config.backends.cc_rapids.engine,
     ).row
-    if greatest:  # reversed before and after the sort, so that equal weights keep their order
+    if greatest:  # reversed before and after the stable sort, so equal weights keep their order
         forest_rows = forest_rows[::-1]
     order = np.argsort(values[forest_rows], kind="stable")
     by_weight = [
@@ -258,8 +262,8 @@ def _edges(
 def _prim(graph: Graph, forest: list[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
     """Yield the edges of a forest, sorted by weight, in the order of NetworkX's Prim algorithm.
 
-    Each edge leads from a visited node to a new one. As in NetworkX, each tree starts at the node
-    that ``pop()`` returns from the set of nodes not visited yet.
+    Each edge leads from a visited node to a new node. As in NetworkX, each tree starts at the node
+    that ``pop()`` returns from the set of nodes that are not visited yet.
     """
     neighbours: dict[Any, list[tuple[int, Any]]] = {}
     for rank, (u, v, *_) in enumerate(forest):
@@ -285,9 +289,10 @@ def _prim(graph: Graph, forest: list[tuple[Any, ...]]) -> Iterator[tuple[Any, ..
 def _comparable(
     weights: list[Any], edges: list[tuple[Any, ...]], ignore_nan: bool
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return an array that orders the edges as their weights do, and the rows of these edges.
+    """Return numbers that order edges as their weights do, and the rows of the edges.
 
-    Weights that NumPy does not compare as Python does are replaced by their ranks.
+    Edges whose weight is NaN are left out. Weights that NumPy does not compare as Python does are
+    replaced by their ranks.
 
     Raises
     ------
@@ -304,10 +309,10 @@ def _comparable(
     is_nan = np.fromiter(map(isnan, weights), np.bool_, size)
     _, rows = _without_nan(is_nan, is_nan, edges, ignore_nan)  # only the rows are needed
     order = sorted(rows.tolist(), key=weights.__getitem__)
-    # the rank grows only where the weight does, so that equal weights have equal ranks
+    # The rank grows only where the weight grows, so equal weights have equal ranks
     grows = [weights[row] < weights[next_row] for row, next_row in pairwise(order)]
     ranks = np.empty(size, np.int64)
-    ranks[order] = np.cumsum([0, *grows])[: len(order)]  # none for no edges
+    ranks[order] = np.cumsum([0, *grows])[: len(order)]  # the slice is empty if there are no edges
     return ranks[rows], rows
 
 

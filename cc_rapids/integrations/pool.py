@@ -55,16 +55,20 @@ class Tasks:
     def _start(
         self, future: Future[Any], function: Any, arguments: tuple[Any, ...], _: Any = None
     ) -> None:
-        """Submit a call to the pool, or retry once the first pending argument is done.
+        """Submit a call to the pool once all of its arguments are done.
 
-        ``_`` is that argument, which a callback receives.
+        If an argument is pending, this method is called again when that argument is done. A
+        callback receives the argument as ``_``.
         """
-        for one in arguments:
-            if isinstance(one, Future) and not one.done():
-                one.add_done_callback(partial(self._start, future, function, arguments))
+        for argument in arguments:
+            if isinstance(argument, Future) and not argument.done():
+                argument.add_done_callback(partial(self._start, future, function, arguments))
                 return
         try:
-            values = [one.result() if isinstance(one, Future) else one for one in arguments]
+            values = [
+                argument.result() if isinstance(argument, Future) else argument
+                for argument in arguments
+            ]
             call = self.executor.submit(function, *values)
         except Exception as error:
             future.set_exception(error)
@@ -120,12 +124,12 @@ def components(
     """Find the connected components of partitions of edges with a pool of processes.
 
     Each process reduces partitions to forests, the pool merges forests pairwise, and this process
-    solves the last one. Use this function if Python functions read the partitions, for example
-    parse text. For edges in memory, use :func:`cc_rapids.components`, which uses all cores.
+    solves the last forest. Use this function if Python functions read the partitions, for example
+    if they parse text. For edges in memory, use :func:`cc_rapids.components`, which uses all cores.
 
     Parameters
     ----------
-    partitions : iterable of frames, or of functions that return one
+    partitions : iterable of frames, or of functions that return a frame
         Frames of pandas, Polars or Arrow, or functions without arguments, for example
         ``functools.partial(pandas.read_csv, path)``. Frames are sent to a process; functions are
         called by a process.
@@ -147,14 +151,14 @@ def components(
     engine : {"threads", "cuda"}, optional
         As for :func:`cc_rapids.components`.
     progress : bool or callable
-        If True, show a bar on stderr if that is a terminal. A callable is called with a
+        If True, show a bar on stderr if stderr is a terminal. A callable is called with a
         ``DistributedProgress`` after each finished task. Otherwise lines are written to the log.
 
     Returns
     -------
     Components
-        The components, with a spanning forest. Its column ``row`` counts the edges of the last
-        merge, not the rows of the partitions.
+        The components, with a spanning forest. The column ``row`` of the forest counts the edges of
+        the last merge, not the rows of the partitions.
 
     Raises
     ------
@@ -168,7 +172,7 @@ def components(
     --------
     cc_rapids.components : Find the components of edges in memory.
     cc_rapids.stream_components : Find the components of edges in files, chunk by chunk.
-    cc_rapids.ray.components : The same on a Ray cluster, which recovers from lost processes.
+    cc_rapids.ray.components : Use a Ray cluster, which recovers from lost processes.
 
     Examples
     --------
@@ -230,17 +234,17 @@ def _leaves(
     options: dict[str, Any],
     counts: list[int],
 ) -> Generator[Future[Any], None, None]:
-    """Iterate over the forests of partitions as they are complete; cancel the others at an error.
+    """Iterate over the forests of partitions as they are complete; an error cancels the others.
 
-    Partitions are drawn only as the pool needs them. The number of rows of each is appended to
-    ``counts``. Frames are counted before they are sent; the frame that a function returns is
-    counted by the process that calls it.
+    Partitions are drawn only as the pool needs them. The number of rows of each partition is
+    appended to ``counts``. The rows of a frame are counted before the frame is sent. If a function
+    returns the frame, the process that calls the function counts the rows.
     """
     waiting: set[Future[Any]] = set()
-    uncounted: set[Future[Any]] = set()  # calls of functions, whose rows this process cannot count
+    uncounted: set[Future[Any]] = set()  # calls of functions, whose rows another process counts
 
     def with_counts(done: set[Future[Any]]) -> Iterator[Future[Any]]:
-        """Yield completed forests; count the rows that this process could not count."""
+        """Yield completed forests, with the row counts that another process has made."""
         for future in map(_checked, done):
             if future in uncounted:
                 counts.append(future.result().ledger.given)
@@ -269,12 +273,12 @@ def _leaves(
 def forest_of(
     number: int, partition: Any, id_names: Ends, nulls: str, options: dict[str, Any]
 ) -> Forest:
-    """Return the forest of partition ``number``, given as a frame or as a function; run in a pool.
+    """Return the forest of partition ``number``, which is a frame or a function; run in a pool.
 
     Raises
     ------
     ArgumentTypeError
-        The partition is not a frame, and not a function that returns one.
+        The partition is neither a frame nor a function that returns a frame.
     """
     partition = partition() if callable(partition) else partition
     frame = as_pandas(partition)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,7 @@ log: logging.Logger = logging.getLogger(__name__)
 
 FAILED = -1  # the vote of a rank that failed, in place of its number of edges
 LOST = -2  # the vote of a rank whose ledger does not balance
-COPIES = 2  # of all forests during a gather: pylibcugraph's result, and the returned arrays
+COPIES = 2  # copies of all forests during a gather: pylibcugraph's result and our arrays
 
 
 def weakly_connected_components(
@@ -39,9 +40,9 @@ def weakly_connected_components(
     resource_handle : pylibcugraph.ResourceHandle or None
         The handle for extracting the edges of a graph and for sending data between ranks.
     graph : pylibcugraph.SGGraph, pylibcugraph.MGGraph or None
-        A graph. Its edges are copied once, because pylibcugraph offers no other way to read them.
-        If the graph is on several GPUs, each rank sends a spanning forest of its edges to all
-        ranks by ``pylibcugraph.replicate_edgelist``, so every rank must call this function.
+        The graph. Its edges are copied once, because pylibcugraph offers no other way to read the
+        edges. If the graph is on several GPUs, each rank sends a spanning forest of its edges to
+        all ranks by ``pylibcugraph.replicate_edgelist``, so every rank must call this function.
     offsets, indices : (n + 1,) and (m,) arrays of integers, or None
         The adjacency list of the vertices 0 .. n - 1 in CSR format, if ``graph`` is None.
     weights, do_expensive_check : object
@@ -53,8 +54,8 @@ def weakly_connected_components(
     -------
     two arrays of the type of the vertices, or None
         Vertices and labels, sorted by vertex. The label is the least vertex of the component. For a
-        graph on several GPUs, each rank gets its own vertices, in the order of the graph. Their
-        labels may be vertices of other ranks.
+        graph on several GPUs, each rank gets its own vertices, in the order of the graph. Labels
+        may be vertices of other ranks.
 
     Raises
     ------
@@ -66,8 +67,8 @@ def weakly_connected_components(
 
     See Also
     --------
-    cc_rapids.weakly_connected_components : The same for graphs of cuGraph.
-    cc_rapids.install : Replace pylibcugraph's function by this one.
+    cc_rapids.weakly_connected_components : Find the components of graphs of cuGraph.
+    cc_rapids.install : Replace pylibcugraph's function by this function.
 
     Examples
     --------
@@ -92,16 +93,16 @@ def weakly_connected_components(
         answer = _all_of(components(edges, vertices=vertex_list(graph, resource_handle)))
     else:
         raise GraphStateError(f"the edges of a {type(graph).__name__} cannot be read")
-    vertices, labels_found = answer
+    vertices, answer_labels = answer
     if labels is None:
-        return vertices, labels_found
+        return vertices, answer_labels
     out = array_of("labels", labels)
-    if out.dtype != labels_found.dtype or out.size != labels_found.size:
+    if out.dtype != answer_labels.dtype or out.size != answer_labels.size:
         raise GraphStateError(
-            f"labels= is {out.size:,} of {out.dtype}, but the answer has {labels_found.size:,} of"
-            f" {labels_found.dtype}"
+            f"labels= is {out.size:,} of {out.dtype}, but the answer has {answer_labels.size:,} of"
+            f" {answer_labels.dtype}"
         )
-    out[:] = labels_found
+    out[:] = answer_labels
     return None
 
 
@@ -114,8 +115,8 @@ def _all_of(result: Components) -> tuple[Any, Any]:
 class Ranks:
     """All ranks of a graph on several GPUs, which run the same collective steps together.
 
-    A rank that skipped a step would deadlock the others. So every error is caught, and the ranks
-    vote on whether to go on before the next step.
+    A rank that skipped a step would deadlock the others. Therefore every error is caught, and the
+    ranks vote before the next step on whether to continue.
 
     Parameters
     ----------
@@ -125,7 +126,7 @@ class Ranks:
     Raises
     ------
     GraphStateError
-        This version of pylibcugraph cannot send edges between ranks. Every rank raises it.
+        This version of pylibcugraph cannot send edges between ranks. Every rank raises this error.
     """
 
     def __init__(self, resources: Any) -> None:
@@ -149,23 +150,23 @@ class Ranks:
     ) -> tuple[list[int], ...]:
         """Gather two numbers from every rank, in unspecified order.
 
-        They are sent as the two ends of one edge, which is all that pylibcugraph can send.
+        The numbers are sent as the two ends of one edge, because pylibcugraph sends only edges.
 
         Parameters
         ----------
         like : array
             An array of the library that this rank uses, NumPy or CuPy.
         vote_here, count_here : int
-            The numbers of this rank; the first is ``FAILED`` or ``LOST`` if the rank has failed.
+            The numbers of this rank. The vote is ``FAILED`` or ``LOST`` if the rank has failed.
         reason : object
             The error of this rank, for the message.
 
         Raises
         ------
         GraphStateError, LedgerError
-            A rank has failed or lost edges. Every rank raises it.
+            A rank has failed or lost edges. Every rank raises this error.
         """
-        # full_like makes an array of CuPy if ``like`` is one
+        # full_like makes an array of CuPy if ``like`` is an array of CuPy
         ends = [
             np.full_like(like, number, dtype=np.int64, shape=1)
             for number in (vote_here, count_here)
@@ -179,61 +180,91 @@ class Ranks:
         return votes, counts
 
 
+class _Solved(NamedTuple):
+    """The answer of a rank for its own edges.
+
+    Attributes
+    ----------
+    result : Components or None
+        The components of the edges of this rank; None if the rank has failed.
+    src, dst : arrays
+        The edges of a spanning forest.
+    free_bytes : int
+        The free memory of the GPU.
+    rows, linked : int
+        The number of edges of the graph on this rank, and the number that kernels linked.
+    """
+
+    result: Components | None
+    src: Any
+    dst: Any
+    free_bytes: int = 0
+    rows: int = 0
+    linked: int = 0
+
+
 def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
     """Return the vertices of this rank and their labels in the graph of all ranks."""
     vertices = vertex_list(graph, resources)
-    src = dst = vertices[:0]
-
-    def solved() -> tuple[Components, Any, int, int]:
-        """Return the components of this rank, its forest, free memory and row count."""
-        given_rows, edges = edge_count(graph, resources), decompressed(graph, resources)
-        solution = components(edges, vertices=vertices, forest=True)
-        _, *ends = solution.forest()
-        joins = solution.num_vertices - len(solution)
-        if ends[0].size != joins:
-            raise lost_rows("the forest of this rank", joins, ends[0].size)
-        answer = solution.answer
-        given_rows = answer.facts.rows.linked if given_rows is None else given_rows
-        return solution, ends, answer.backend.free_bytes(), given_rows
-
-    local, reason = _tried(solved)
-    rows_here, free_here, given_rows, linked = _vote(reason), 0, 0, 0
-    if local is not None:
-        solution, (src, dst), free_here, given_rows = local
-        rows_here, linked = src.size, solution.answer.facts.rows.linked
-    rows, free_bytes = ranks.agreed(vertices, rows_here, free_here, reason)
-    if len(rows) == 1:
-        Ledger(given_rows, linked).check("the edges of the graph")
-        return vertices, solution.component_of(vertices)
-    least_free = min(free_bytes)
-    needed_bytes = COPIES * (src.itemsize + dst.itemsize) * sum(rows)
-    if needed_bytes > least_free:
-        raise GraphStateError(
-            f"forests of {sum(rows):,} edges from {len(rows):,} ranks take {needed_bytes:,} bytes"
-            f" on each GPU, but one has only {least_free:,} free"
-        )
-    if not rows_here:  # a self-loop changes no component; an empty array would have no address
+    solved, reason = _tried(partial(_solved_here, graph, resources, vertices))
+    if solved is None:
+        solved = _Solved(None, vertices[:0], vertices[:0])
+    vote = _vote(reason) or solved.src.size
+    forest_sizes, free_bytes = ranks.agreed(vertices, vote, solved.free_bytes, reason)
+    # From here on, no rank has failed
+    if len(forest_sizes) == 1:
+        Ledger(solved.rows, solved.linked).check("the edges of the graph")
+        return vertices, solved.result.component_of(vertices)
+    _check_gather(forest_sizes, solved.src.itemsize + solved.dst.itemsize, min(free_bytes))
+    src, dst = solved.src, solved.dst
+    if not src.size:  # a self-loop changes no component; an empty array would have no address
         src = dst = np.full_like(vertices, 0, shape=1)
-    # a rank without edges sends one self-loop
-    all_edges, sent = ranks.gathered(src, dst), sum(max(count, 1) for count in rows)
+    all_edges = ranks.gathered(src, dst)
+    sent = sum(max(size, 1) for size in forest_sizes)  # a rank without edges sends a self-loop
+    labels, reason = _tried(partial(_labels_of, vertices, all_edges, sent))
+    # The vote of a rank that succeeded is its number of edges
+    vote = _vote(reason) or solved.rows
+    all_rows, all_linked = ranks.agreed(vertices, vote, solved.linked, reason)
+    Ledger(sum(all_rows), sum(all_linked)).check("the edges of all ranks")
+    log.debug("%d ranks sent %s of forests", len(forest_sizes), counted(sum(forest_sizes), "edge"))
+    return vertices, labels
 
-    def labelled() -> Any:
-        """Return the labels of this rank's vertices, from the edges of all ranks."""
-        solution = components(all_edges, vertices=vertices)
-        linked_all(solution, sent, "the forests of all ranks")
-        return solution.component_of(vertices)
 
-    result, reason = _tried(labelled)
-    # for a rank that succeeded, the vote is its number of given rows
-    every_given, every_linked = ranks.agreed(vertices, _vote(reason) or given_rows, linked, reason)
-    Ledger(sum(every_given), sum(every_linked)).check("the edges of all ranks")
-    log.debug("%d ranks sent %s of forests", len(rows), counted(sum(rows), "edge"))
-    return vertices, result
+def _solved_here(graph: Any, resources: Any, vertices: Any) -> _Solved:
+    """Find the components of the edges of this rank."""
+    rows, edges = edge_count(graph, resources), decompressed(graph, resources)
+    result = components(edges, vertices=vertices, forest=True)
+    _, src, dst = result.forest()
+    joins = result.num_vertices - len(result)
+    if src.size != joins:
+        raise lost_rows("the forest of this rank", joins, src.size)
+    linked = result.answer.facts.rows.linked
+    free_bytes = result.answer.backend.free_bytes()
+    return _Solved(result, src, dst, free_bytes, linked if rows is None else rows, linked)
+
+
+def _labels_of(vertices: Any, edges: Any, rows: int) -> Any:
+    """Return the labels of the vertices of this rank, from the forests of all ranks."""
+    result = components(edges, vertices=vertices)
+    linked_all(result, rows, "the forests of all ranks")
+    return result.component_of(vertices)
+
+
+def _check_gather(forest_sizes: list[int], edge_bytes: int, free_bytes: int) -> None:
+    """Raise a GraphStateError unless the forests of all ranks fit on the GPU of each rank."""
+    needed_bytes = COPIES * edge_bytes * sum(forest_sizes)
+    if needed_bytes > free_bytes:
+        raise GraphStateError(
+            f"forests of {sum(forest_sizes):,} edges from {len(forest_sizes):,} ranks take"
+            f" {needed_bytes:,} bytes on each GPU, but one GPU has only {free_bytes:,} free"
+        )
 
 
 def _vote(reason: Exception | None) -> int:
-    """Return the vote of a rank: ``LOST`` or ``FAILED`` for an error, 0 for none."""
-    return 0 if reason is None else LOST if isinstance(reason, LedgerError) else FAILED
+    """Return the vote of a rank: ``LOST`` or ``FAILED`` for an error, 0 without an error."""
+    if reason is None:
+        return 0
+    return LOST if isinstance(reason, LedgerError) else FAILED
 
 
 def _tried(step: Callable[[], Any]) -> tuple[Any, Exception | None]:

@@ -25,7 +25,7 @@ from ..errors import ArgumentTypeError, InputError, shown
 
 __all__ = ["connected_components", "minimum_spanning_tree"]
 
-# SciPy compares weights as float64. Converting these types to float64 keeps their order.
+# Types of weights that keep their order when SciPy converts them to float64
 KEPT_TYPES = ("float32", "float64", "int8", "int16", "int32", "uint8", "uint16", "uint32")
 
 log: logging.Logger = logging.getLogger(__name__)
@@ -44,15 +44,16 @@ def connected_components(
     directed : bool
         Whether the graph is directed; this matters only for strong components.
     connection : {"weak", "strong"}
-        The kind of components. Strong components of a directed graph are computed by SciPy; a CuPy
-        matrix is copied to the host.
+        The kind of components. SciPy computes the strong components of a directed graph; a CuPy
+        matrix is then copied to the host.
     return_labels : bool
         Whether to return the labels as well.
 
     Returns
     -------
     n_components : int
-    labels : (N,) array of int32, of NumPy for SciPy's matrices, of CuPy for CuPy's
+        The number of components.
+    labels : (N,) array of int32, of CuPy for a matrix of CuPy, otherwise of NumPy
         Labels 0 .. n_components - 1, in the order of the first vertex of each component, as in
         SciPy.
 
@@ -64,7 +65,7 @@ def connected_components(
     See Also
     --------
     cc_rapids.components : Find the components of frames, files and matrices.
-    scipy.sparse.csgraph.connected_components : The original.
+    scipy.sparse.csgraph.connected_components : The function of SciPy.
 
     Examples
     --------
@@ -94,11 +95,11 @@ def minimum_spanning_tree(csgraph: Any, overwrite: bool = False) -> Any:
         The matrix; it is not changed. Entry (i, j) is the weight of an edge between i and j. The
         entries (i, j) and (j, i) are two edges. In a dense array, 0, inf and NaN are not edges.
     overwrite : bool
-        Accepted for compatibility with SciPy; without effect.
+        Accepted for compatibility with SciPy, but without effect.
 
     Returns
     -------
-    (N, N) sparse array of float64 in CSR format, or a sparse matrix if one was given
+    (N, N) sparse array of float64 in CSR format, or a sparse matrix if ``csgraph`` is one
         The entries of the forest, at their positions in ``csgraph``. As in SciPy, the first of
         several entries of equal weight is chosen, and entries of 0 are left out.
 
@@ -110,7 +111,7 @@ def minimum_spanning_tree(csgraph: Any, overwrite: bool = False) -> Any:
     See Also
     --------
     cc_rapids.minimum_spanning_forest : Return rows of an edge list.
-    scipy.sparse.csgraph.minimum_spanning_tree : The original.
+    scipy.sparse.csgraph.minimum_spanning_tree : The function of SciPy.
 
     Examples
     --------
@@ -132,8 +133,8 @@ def minimum_spanning_tree(csgraph: Any, overwrite: bool = False) -> Any:
     rows = minimum_spanning_forest(Csr(offsets, indices), weight=weights).row
     rows = rows[weights[rows] != 0]
     index_type = np.int32 if max(count, matrix.shape[0]) < 1 << 31 else np.int64  # SciPy's choice
-    # the rows ascend, so each row of the matrix starts at the first of them that is not below its
-    # offset (a function, because CuPy's arrays have no method searchsorted)
+    # Entries of the forest ascend, so a row of the matrix starts at the first entry that is not
+    # before the row's offset. CuPy's arrays have no method searchsorted.
     starts = np.searchsorted(rows, offsets.astype(rows.dtype)).astype(index_type)
     forest_entries = weights[rows].astype(np.float64), indices[rows].astype(index_type), starts
     return type(matrix)(forest_entries, shape=matrix.shape)
@@ -152,7 +153,8 @@ def _tree_by_scipy(csgraph: Any, on_device: bool) -> Any:
 def _square(csgraph: Any, on_device: bool, weights: bool = False) -> Any:
     """Return the graph as an (N, N) sparse matrix, after a check of its shape.
 
-    A dense array on the GPU becomes a matrix of its weights if ``weights``, otherwise of ones.
+    A dense array on the GPU becomes a matrix of its weights if ``weights`` is true, otherwise of
+    ones.
     """
     matrix = _device_matrix(csgraph, weights) if on_device else _matrix(csgraph)
     if matrix.ndim != 2:
@@ -203,7 +205,8 @@ def _matrix(csgraph: Any) -> Any:
 def _device_matrix(csgraph: Any, weights: bool) -> Any:
     """Return the graph as a CuPy sparse matrix.
 
-    The edges of a dense array are stored with their weights if ``weights``, otherwise as ones.
+    The edges of a dense array are stored with their weights if ``weights`` is true, otherwise as
+    ones.
     """
     import cupy
     import cupyx.scipy.sparse
@@ -215,7 +218,7 @@ def _device_matrix(csgraph: Any, weights: bool) -> Any:
     edges = cupy.isfinite(csgraph) & (csgraph != 0)
     if not weights:
         return cupyx.scipy.sparse.coo_matrix(edges.astype(cupy.float32))
-    # Entries are in row-major order, as in SciPy, so ties are broken alike. CuPy's order differs.
+    # CuPy would store entries in another order than SciPy, which would break ties differently
     rows, columns = cupy.nonzero(edges)
     offsets = cupy.searchsorted(rows, cupy.arange(len(edges) + 1))
     entries = csgraph[rows, columns].astype(cupy.float64), columns, offsets

@@ -376,9 +376,21 @@ class TestErrors:
         [
             ({X: [1], "other": [2]}, errors.MissingColumnError, "unknown column '_curator_dedup_"),
             ({X: [1, None], Y: [2, 3]}, errors.NullsError, r"0\.parquet, row 1 \(from 0\): column"),
-            ({X: ["a"], Y: ["b"]}, errors.ColumnTypeError, "is string, but documents have integer"),
-            ({X: [1.5], Y: [2.0]}, errors.ColumnTypeError, "is double, but documents have integer"),
-            ({X: pa.nulls(2), Y: [1, 2]}, errors.ColumnTypeError, "is null, but documents have"),
+            (
+                {X: ["a"], Y: ["b"]},
+                errors.ColumnTypeError,
+                "is string, but ids of documents are integer",
+            ),
+            (
+                {X: [1.5], Y: [2.0]},
+                errors.ColumnTypeError,
+                "is double, but ids of documents are integer",
+            ),
+            (
+                {X: pa.nulls(2), Y: [1, 2]},
+                errors.ColumnTypeError,
+                "is null, but ids of documents are",
+            ),
         ],
     )
     def test_columns_that_are_no_edges(self, tmp_path, columns, error, words):
@@ -408,7 +420,7 @@ class TestErrors:
             errors.InputError, match="has already processed 2 files and now gets 2 others"
         ):
             stage.process_batch([second])
-        with pytest.raises(NotImplementedError, match="all tasks at once, by process_batch"):
+        with pytest.raises(NotImplementedError, match="all tasks together: call process_batch"):
             stage.process(first)
 
     @pytest.mark.parametrize(
@@ -453,7 +465,7 @@ class TestErrors:
         assert contents(folder) == before
         pytest.importorskip("fsspec")
         remote = ConnectedComponentsStage("memory://inside")
-        with pytest.raises(errors.InputError, match="put it elsewhere, or pass another output_pa"):
+        with pytest.raises(errors.InputError, match="move the file, or pass another output_pa"):
             remote.process_batch([FileGroupTask("d", [f"{remote.output_path}/0.parquet"])])
 
     @pytest.mark.parametrize("path", [None, 3, ""])

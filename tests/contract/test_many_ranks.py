@@ -158,7 +158,7 @@ def test_edges_that_one_rank_loses_are_an_error_of_all(peer, monkeypatch, count)
 def test_forests_that_do_not_fit_on_a_rank_are_not_sent(peer, monkeypatch):
     monkeypatch.setattr(plc, "COPIES", 1 << 40)
     answers, sent = on_ranks(2)
-    assert all("bytes on each GPU, but one has" in str(answer) for answer in answers)
+    assert all("bytes on each GPU, but one GPU has" in str(answer) for answer in answers)
     assert len(sent) == 1
 
 
