@@ -53,7 +53,7 @@ def adjacency(edges: EdgeList, path: Path) -> Adjacency:
     loops, src, dst = len(src) - int(is_edge.sum()), src[is_edge], dst[is_edge]
     count = len(src)
     if weight is not None:
-        # Both directions of an edge get the weight of its first row in either direction
+        # both directions of an edge get the weight of the first row with the edge
         weight, edge = weight[is_edge], np.minimum(src, dst) * n + np.maximum(src, dst)
         _, row, of_row = np.unique(edge, return_index=True, return_inverse=True)
         differs = weight != weight[row][of_row]

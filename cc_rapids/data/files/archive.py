@@ -1,4 +1,4 @@
-"""Files of strings and arrays; every byte is checked before it is used.
+"""Write and read archives of strings and arrays; every byte is checked before it is used.
 
 =================  ===========================================================================
 bytes              content
@@ -9,8 +9,7 @@ the head           JSON: the words, and the name, type, length and CRC-32 of eac
 the rest           the arrays in order, little-endian
 =================  ===========================================================================
 
-The head contains the length of the file, so nothing is allocated for a file that was truncated or
-declares more than it contains.
+The head determines the length of the file. If the file is shorter, no array is allocated.
 """
 
 from __future__ import annotations
@@ -38,8 +37,8 @@ def write(
 ) -> None:
     """Write a file completely or not at all; see :func:`cc_rapids.data.files.write.replacing`.
 
-    ``words`` are values that JSON can represent, and ``arrays`` one-dimensional arrays of the types
-    ``TYPES`` on the host.
+    ``words`` are values that JSON can represent. ``arrays`` are one-dimensional arrays on the host,
+    of the types ``TYPES``.
 
     Raises
     ------

@@ -10,18 +10,26 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from struct import unpack_from
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 _MAX_METADATA = 64 << 20  # bytes
 _FILE_END = 10  # bytes after the footer: its length, and the magic string
 _DICTIONARY, _BATCH = 2, 3  # types of messages
 
 
-def largest_batch(stream: BinaryIO, is_file: bool) -> int:
-    """Return the bytes of the largest record batch, plus those of all dictionaries.
+class _Message(NamedTuple):
+    """The metadata of a message, and the positions where its body begins and ends."""
 
-    The stream must be able to seek, and holds an Arrow file if ``is_file``, else an Arrow stream.
-    Damaged metadata raise a ``struct.error`` or a ValueError.
+    metadata: bytes
+    body: int
+    end: int
+
+
+def largest_batch(stream: BinaryIO, is_file: bool) -> int:
+    """Return the bytes of the largest record batch, plus the bytes of all dictionaries.
+
+    The stream must be able to seek. It holds an Arrow file if ``is_file``, otherwise an Arrow
+    stream. Damaged metadata raise a ``struct.error`` or a ValueError.
     """
     largest = dictionaries = 0
     for data, body, end in _messages(stream, is_file):
@@ -39,10 +47,10 @@ def largest_batch(stream: BinaryIO, is_file: bool) -> int:
     return largest + dictionaries
 
 
-def _messages(stream: BinaryIO, is_file: bool) -> Iterator[tuple[bytes, int, int]]:
-    """Yield the metadata of each message, and the positions where its body begins and ends.
+def _messages(stream: BinaryIO, is_file: bool) -> Iterator[_Message]:
+    """Yield the messages of dictionaries and record batches.
 
-    The messages of a file are those that its footer lists, as Polars writes no others.
+    In a file, only the messages that the footer lists are read; Polars writes no others.
     """
     if is_file:
         messages = (_message_at(stream, start) for start, *_ in _footer(stream)[1])
@@ -51,10 +59,10 @@ def _messages(stream: BinaryIO, is_file: bool) -> Iterator[tuple[bytes, int, int
     end = 0
     while message := _message_at(stream, end):
         yield message
-        end = message[2]
+        end = message.end
 
 
-def _message_at(stream: BinaryIO, start: int) -> tuple[bytes, int, int] | None:
+def _message_at(stream: BinaryIO, start: int) -> _Message | None:
     """Return the message at a position; None at the end, or if PyArrow refuses its metadata."""
     stream.seek(start)
     word = stream.read(4)
@@ -65,7 +73,7 @@ def _message_at(stream: BinaryIO, start: int) -> tuple[bytes, int, int] | None:
     data = stream.read(length)
     body = stream.tell()
     end = body + _number(data, unpack_from("<I", data)[0], 3, "<q")
-    return None if end < body else (data, body, end)
+    return None if end < body else _Message(data, body, end)
 
 
 def bytes_between(stream: Any) -> int:

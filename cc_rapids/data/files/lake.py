@@ -19,9 +19,9 @@ _NUMBER = re.compile(r"v?([0-9]+)")
 
 
 class Table(NamedTuple):
-    """A table that is a folder: its kind, its path, and the newest Iceberg metadata.
+    """A table that is a folder: its kind, its path, and the path of the newest Iceberg metadata.
 
-    The metadata are empty if several files could be the newest.
+    ``metadata`` is empty if several files could be the newest.
     """
 
     kind: str
@@ -53,13 +53,13 @@ class Table(NamedTuple):
             ) from error
         except Exception as error:  # the library may raise any error
             raise FormatError(
-                f"{what} that its library cannot read ({_plain(error)}): pass the table as the"
-                f" library opens it, such as {example}, or a pyarrow dataset"
+                f"{what}, and its library cannot read it ({_plain(error)}): open the table with the"
+                f" library, such as {example}, and pass the result, or pass a pyarrow dataset"
             ) from error
         if table is None:
             raise FormatError(
-                f"{what}, and several files in its metadata could be the newest: pass the table of"
-                f" its catalog, as {example} gives it"
+                f"{what}, and several files in its metadata could be the newest: pass the table"
+                f" that its catalog returns, such as {example}"
             )
         return table
 
@@ -76,7 +76,8 @@ def _open_iceberg(table: Table) -> Any:
     return StaticTable.from_metadata(table.metadata) if table.metadata else None
 
 
-# The extra that installs the library of a table, how callers open one, and how it is opened here
+# by the kind of table: the extra that installs its library, how callers open a table, and the
+# function that opens it
 _LIBRARIES: dict[str, tuple[str, str, Callable[[Table], Any]]] = {
     "Delta Lake": ("delta", "deltalake.DeltaTable(..., storage_options=...)", _open_delta),
     "Iceberg": ("iceberg", "load_catalog(...).load_table(...)", _open_iceberg),
@@ -90,7 +91,7 @@ def _plain(error: Exception) -> str:
 
 
 def table_at(path: Any) -> Table | None:
-    """Return the table whose folder is at a path or address; None for other paths."""
+    """Return the table whose folder is at a path or address; None if there is no table."""
     path = local(path)
     if not isinstance(path, str) or any(letter in path for letter in "*?[\0"):
         return None
@@ -128,7 +129,7 @@ def check_no_table_around(paths: list[str]) -> None:
 
 
 class _Local:
-    """The functions of a file system of fsspec that are needed, for local files."""
+    """The functions of fsspec's file systems that this module uses, for local files."""
 
     isdir = staticmethod(os.path.isdir)
     unstrip_protocol = staticmethod(str)
@@ -141,7 +142,10 @@ class _Local:
 
 
 def _system_of(path: str) -> tuple[Any, str]:
-    """Return the file system of a path or address, and the path in it; None without folders."""
+    """Return the file system of a path or address, and the path in it.
+
+    The file system is None if it has no folders.
+    """
     if "://" not in path:
         return _Local, path
     system, inside = remote(path)
@@ -149,7 +153,10 @@ def _system_of(path: str) -> tuple[Any, str]:
 
 
 def _table(folder: str, system: Any, path: str) -> Table | None:
-    """Return the table in a folder of a file system, with its path or address; None if none."""
+    """Return the table in a folder of a file system; None if the folder is not a table.
+
+    ``path`` is the path or address of the table for the caller.
+    """
     if system is None:
         return None
     if system.isdir(f"{folder}/_delta_log"):
@@ -179,9 +186,10 @@ def _around(path: str, system: Any, plain_folders: set[str]) -> Table | None:
 
 
 def _newest(path: str, names: list[str]) -> str:
-    """Return the newest metadata of an Iceberg table; the table itself if a file names its version.
+    """Return the path of the newest metadata of an Iceberg table.
 
-    A failed commit may leave two files with the greatest number. The result is then empty.
+    If a file names the version, return the path of the table. A failed commit may leave two files
+    with the greatest number; the result is then empty.
     """
     if _HINT in names:
         return path

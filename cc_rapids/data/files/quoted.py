@@ -1,4 +1,4 @@
-"""Records of delimited text with optional quotes, as in RFC 4180.
+"""Split delimited text with optional quotes into records, as in RFC 4180.
 
 A field is quoted if it begins with a quote, perhaps after blanks. In quotes, two quotes represent
 one, and delimiters, blanks and line ends are text. Other quotes are ordinary characters.
@@ -21,14 +21,15 @@ if TYPE_CHECKING:
 
     Places = npt.NDArray[np.int64]
 
-WINDOW = 1 << 20  # bytes that are searched for quotes at once; they fit into a cache
+WINDOW = 1 << 20  # the number of bytes to search for quotes at a time; they fit into a cache
 QUOTE = b'"'
-# a delimiter, a newline, a carriage return and a quote in quotes, both ends, and a byte to drop
+# in place of a delimiter, a newline, a carriage return and a pair of quotes in a quoted field, of
+# its opening and closing quote, and of the second quote of a pair, which is dropped
 MASKS = OTHER, NEWLINE, RETURN, PAIR, OPEN, CLOSE, DROPPED = [bytes([k]) for k in range(0xF8, 0xFF)]
 _INVALID = bytes(min(k, 0xF7) for k in range(256))
 READABLE = bytes.maketrans(b"".join(MASKS), b"?" * len(MASKS))  # for errors, whose lines are UTF-8
 _MAX_BLANKS = 8  # between a quote and a delimiter; a pattern finds quotes with more blanks
-PIECE = 1 << 17  # bytes that are compared at once; they fit into the second-level cache
+PIECE = 1 << 17  # the number of bytes to compare at a time; they fit into the second-level cache
 
 
 class Runs(NamedTuple):
@@ -44,7 +45,7 @@ class Runs(NamedTuple):
 
 
 class Records(NamedTuple):
-    """Whole records with newlines, and the number of bytes that they took in the text.
+    """Whole records with newlines, and the number of bytes of these records in the text.
 
     If ``masked``, text in quotes is masked. ``regular`` is true if no field continues after its
     closing quote.
@@ -83,8 +84,8 @@ def last_end(data: bytes) -> int:
 def whole_records(data: bytes, delimiter: bytes) -> Records:
     """Return the whole records at the start of a text.
 
-    A record ends with a newline, a carriage return, or both. Without a delimiter, text has no
-    quotes. Bytes of the text that equal a mask, and are not UTF-8, become another invalid byte.
+    A record ends with a newline, a carriage return, or both. If there is no delimiter, the text has
+    no quotes. Bytes that equal a mask are not UTF-8; they become another byte that is not UTF-8.
     """
     if not delimiter or QUOTE not in data:
         end = last_end(data)
@@ -111,14 +112,14 @@ def _masked(data: bytes, delimiter: bytes) -> tuple[bytes, bool]:
     opens, closes, regular = runs(data, delimiter)
     if not len(opens):
         return data, regular
-    text, masks = np.frombuffer(data, np.uint8).copy(), np.zeros(256, np.uint8)
+    text, mask_of = np.frombuffer(data, np.uint8).copy(), np.zeros(256, np.uint8)
     letters = delimiter + b"\n\r" + QUOTE
-    masks[list(letters)] = list(b"".join(MASKS[: len(letters)]))
-    places = np.flatnonzero(masks[text])
+    mask_of[list(letters)] = list(b"".join(MASKS[: len(letters)]))
+    places = np.flatnonzero(mask_of[text])
     run = np.searchsorted(opens, places, "right") - 1
-    places = places[(run >= 0) & (places < closes[run]) & (places > opens[run])]
+    places = places[(run >= 0) & (places < closes[run]) & (places > opens[run])]  # within quotes
     quotes = places[text[places] == ord(QUOTE)]
-    text[places] = masks[text[places]]
+    text[places] = mask_of[text[places]]
     text[quotes[1::2]] = ord(DROPPED)
     text[opens], text[closes[closes < len(text)]] = ord(OPEN), ord(CLOSE)
     return text.tobytes(), regular
@@ -172,7 +173,10 @@ def _border(text: Any, quotes: Places, step: int, delimiter: bytes, blank: bytes
 
 @cache
 def _quoted_field(delimiter: bytes, blank: bytes) -> re.Pattern[bytes]:
-    """Return the pattern of a quoted field: its opening quote, and its closing one or nothing."""
+    """Return the pattern of a quoted field; its groups are the opening and the closing quote.
+
+    The second group is empty if the field is not closed.
+    """
     return re.compile(
         rb'(?:\A|(?<=[%s\r\n]))[%s]*+(")(?:[^"]++|"")*+("?)' % (re.escape(delimiter), blank)
     )
@@ -201,11 +205,12 @@ def unmasked(data: bytes, delimiter: bytes) -> bytes:
 def values(
     column: pa.ChunkedArray, delimiter: bytes, present: bytes
 ) -> tuple[pa.ChunkedArray, pa.ChunkedArray | None]:
-    """Return the text of a column of masked fields, and which fields are in quotes.
+    """Return the text of a column of masked fields, and a column that tells which are in quotes.
 
-    The second is None if no field in quotes has text. Blanks around fields and around their quotes
-    are stripped. An empty field is null without quotes and an empty string with quotes. ``present``
-    are the masks and blanks that occur. Text that is not UTF-8 raises a ``pyarrow.ArrowInvalid``.
+    The second column is None if no field in quotes has text. Blanks around fields and around their
+    quotes are stripped. An empty field is null without quotes, and an empty string with quotes.
+    ``present`` are the masks and blanks that occur. Text that is not UTF-8 raises a
+    ``pyarrow.ArrowInvalid``.
     """
     text = column
     if any(blank in present for blank in blanks(delimiter)):
@@ -234,7 +239,7 @@ def split(record: bytes, delimiter: str) -> list[str]:
 
 
 def _unquoted(field: bytes, delimiter: bytes) -> bytes:
-    """Return the text of a masked field; all of it if it continues after its closing quote."""
+    """Return the text of a masked field; with its quotes if it continues after the closing one."""
     if field[:1] == OPEN and field[-1:] == CLOSE:
         field = field[1:-1].replace(PAIR, QUOTE)
     return unmasked(field, delimiter)

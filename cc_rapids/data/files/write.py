@@ -41,9 +41,9 @@ def replacing(
     and group if the system permits it. If the path is a symbolic link, the target of the link is
     replaced. Devices, FIFOs and open descriptors (``/dev/stdout``) are written directly.
 
-    If ``pack`` is one of ``PACKED``, the content is compressed. With ``sync``, it is flushed to the
-    disk before the file is renamed. If the file cannot be written, for example on a full disk, an
-    OutputError gives the reason.
+    If ``pack`` is one of ``PACKED``, the content is compressed. With ``sync``, the content is
+    flushed to the disk before the file is renamed. If the file cannot be written, for example on a
+    full disk, an OutputError gives the reason.
     """
     path = Path(path)
     with errors_of(path):
@@ -75,12 +75,12 @@ def check_place(path: Path) -> None:
 
 
 def check_new_folder(path: Path) -> None:
-    """Raise an OutputError unless a folder could be made at a path, or exists and is empty."""
+    """Raise an OutputError unless a folder can be made at a path, or is there and is empty."""
     with errors_of(path):
         if not path.exists():
             check_place(path)
         elif not path.is_dir() or any(path.iterdir()):
-            raise OutputError(f"{path} exists and is not an empty folder: name a new one")
+            raise OutputError(f"{path} exists and is not an empty folder: name a new folder")
 
 
 def make_folder(path: Path, parents: bool = False) -> None:
@@ -96,7 +96,7 @@ def replacing_folder(folder: Path, removed: Iterable[str] = ()) -> Iterator[Path
     The old folder may be missing. It may contain only files named in ``removed``. On an error or
     interrupt, the new folder is removed, and the old folder is unchanged.
     """
-    # a name that no other process uses, so that only this folder is removed
+    # no other process uses this name, so only this folder is removed below
     whole = Path(os.path.abspath(folder))
     partial = whole.with_name(f".{whole.name[:40]}.{secrets.token_hex(8)}.partial")
     with errors_of(folder):
@@ -104,7 +104,7 @@ def replacing_folder(folder: Path, removed: Iterable[str] = ()) -> Iterator[Path
         try:
             yield partial
             names = set(os.listdir(folder)) if folder.is_dir() else set[str]()
-            if names <= set(removed):  # otherwise the folder keeps all of its files
+            if names <= set(removed):  # otherwise os.replace() raises an error
                 for name in names:
                     (folder / name).unlink()
             os.replace(partial, folder)
@@ -140,9 +140,9 @@ def is_standard_output(path: Path) -> bool:
 
 
 def _descriptor(path: Path) -> int | None:
-    """Return the file descriptor of this process for a path such as ``/dev/stdout``.
+    """Return the file descriptor of this process for a path such as ``/dev/stdout``; None if none.
 
-    The descriptor may refer to a file without a name, or to one that other processes write to.
+    The descriptor may refer to a file without a name, or to a file that other processes write to.
     """
     folder, last = os.path.split(os.path.abspath(path))
     name = os.path.join(os.path.realpath(folder), last)
@@ -173,7 +173,7 @@ def _replaced(path: Path, sync: bool) -> Iterator[BinaryIO]:
     target = Path(os.path.realpath(path))
     draft = target.with_name(f"{_draft_prefix(target)}{secrets.token_hex(8)}.part")
     before = os.stat(target) if target.exists() else None
-    # The draft of a private file must never be readable by others
+    # the draft of a private file must never be readable by other users
     mode = 0o666 if before is None else 0o600
     opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     locked = os.dup(opened)  # the lock keeps other processes from removing the draft
@@ -198,12 +198,12 @@ def _replaced(path: Path, sync: bool) -> Iterator[BinaryIO]:
 
 
 def _copy_owner_and_mode(before: os.stat_result, opened: int) -> None:
-    """Copy owner, group and mode of the replaced file to the open new one, as far as allowed."""
+    """Copy the owner, group and mode of the replaced file to the open new file, if permitted."""
     for owner, group in ((before.st_uid, -1), (-1, before.st_gid)):
         with suppress(OSError):
             os.fchown(opened, owner, group)
     mode = before.st_mode & 0o777
-    if os.fstat(opened).st_gid != before.st_gid:  # another group gets only the rights of others
+    if os.fstat(opened).st_gid != before.st_gid:  # the new group gets only the rights of all users
         mode &= 0o707 | (mode & 0o007) << 3
     os.fchmod(opened, mode)
 
@@ -247,7 +247,7 @@ def _through(path: Path, descriptor: int | None) -> BinaryIO:
 def _packed(raw: BinaryIO, pack: str) -> Iterator[Any]:
     """Compress what is written to a file."""
     if pack == ".gz":
-        # Without a name and a time, equal edges give equal files
+        # without a name and a time, equal edges give equal files
         with GzipFile("", "wb", 6, raw, mtime=0) as stream:
             yield stream
     elif pack:
@@ -347,7 +347,7 @@ def _write(edges: EdgeList, format: Format, path: Path) -> Mapping[str, int]:
 
 
 def _with_equal_types(edges: EdgeList) -> EdgeList:
-    """Return the list with both ends as text if one end is text, as readers expect."""
+    """Return the list with both ends as text if one end is text; readers expect one type."""
     schema = edges.schema
     for i, field in enumerate(schema):
         if i < 2 and any(map(is_text, schema.types[:2])) and not is_text(field.type):
@@ -396,13 +396,13 @@ def _numbered(edges: EdgeList, path: Path, format: Format, first: int) -> EdgeLi
         )
     old, n = edges.vertices, len(edges.vertices)
     new = range(first, first + n)
-    whole = not edges.weighted or pa.types.is_integer(edges.schema.field("weight").type)
-    if format.whole_weights and not whole:
+    are_integers = not edges.weighted or pa.types.is_integer(edges.schema.field("weight").type)
+    if format.whole_weights and not are_integers:
         raise FormatError(
             f"cannot write {path}: {format.name} has integer weights, but some of these are not"
             " integers; write another format, or leave out the weights"
         )
-    types = {"weight": pa.int64() if whole else pa.float64()}
+    types = {"weight": pa.int64() if are_integers else pa.float64()}
     fields = [field.with_type(types.get(field.name, pa.int64())) for field in edges.schema]
     schema = pa.schema(fields)
     pieces = _with_types(_shifted(edges.pieces, old, new, path), schema, path)

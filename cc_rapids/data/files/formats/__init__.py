@@ -1,7 +1,7 @@
 """File formats, one module each, with names, first bytes, a reader, and possibly a writer.
 
-Every module in this package defines ``FORMATS`` and is imported automatically. Ids are those of the
-file. The last column of this table gives the ids of formats that number their vertices:
+Every module in this package defines ``FORMATS`` and is imported automatically. The last column of
+this table says which vertices a file has. Their ids are the ids in the file:
 
 ========  ==========================  =============================================  ==============
 format    suffixes                    what it is                                     vertices
@@ -70,7 +70,7 @@ class Format:
     names : callable, optional
         Returns the column names of a ``File`` from its beginning or its footer.
     write : callable, optional
-        Writes an ``EdgeList``; or any table, as one, if the format does not number vertices.
+        Writes an ``EdgeList``. If the format does not number vertices, the list may be any table.
         Formats of simple graphs return the number of edges that they leave out, by reason.
     first : int, optional
         The number of the first vertex, for formats that number vertices when they are written.
@@ -110,7 +110,8 @@ def _all() -> dict[str, Format]:
         for module in pkgutil.iter_modules(__path__)
     )
     formats: list[Format] = [format for module in modules for format in module.FORMATS]
-    formats.sort(key=lambda entry: (not entry.holds_tables, entry.binary))  # the order in messages
+    # messages list the formats in this order
+    formats.sort(key=lambda entry: (not entry.holds_tables, entry.binary))
     return {format.name: format for format in formats}
 
 

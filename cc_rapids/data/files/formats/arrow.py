@@ -25,7 +25,7 @@ BATCH = "has record batches that are read as a whole"
 
 
 def opened(file: File) -> tuple[Any, pa.PythonFile]:
-    """Return the reader of an Arrow file or stream, and the bytes that it reads from.
+    """Return the reader of an Arrow file or stream, and the source of bytes that it reads.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def opened(file: File) -> tuple[Any, pa.PythonFile]:
     if file.head.startswith(b"FEA1"):
         raise FormatError(
             f"{file.path} is of Feather version 1: pass pyarrow.feather.read_table(path), or write"
-            " it again as version 2"
+            " the file again as version 2"
         )
     stream, is_file = file.seekable(), file.head.startswith(FILE_MARK)
     with damage(file, "Arrow"):
@@ -50,7 +50,7 @@ def opened(file: File) -> tuple[Any, pa.PythonFile]:
 
 def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
     """Yield record batches, starting after the batch and row of ``place``."""
-    start, done, rows, *_ = place
+    start = place.group
     stored, source = opened(file)
     with damage(file, "Arrow"):
         columns = columns_of(file, request, stored.schema)
@@ -64,6 +64,7 @@ def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
         for group, batch in batches:
             selected = batch.select(columns)
             selected.validate(full=True)  # offsets of text must not point beyond its end
+            # if earlier batches were not read, their numbers of rows are unknown
             where = file.path if not start else f"{file.path}, batch {group}"
             check_ids(where, ids, selected.columns[: len(ids)], 0 if start else rows_before)
             rows_before += len(batch)
@@ -73,7 +74,8 @@ def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
                 file.budget.loaded = batch.nbytes
             batch_end, is_empty = source.tell(), False
             table = pa.Table.from_batches([selected])
-            yield from sliced(file, table, group, done if group == start else 0, rows)
+            done = place.done if group == start else 0
+            yield from sliced(file, table, group, done, place.rows)
         check_end(file.path, source, is_file)
         if not is_file and source.tell() == batch_end:
             warnings.warn(

@@ -1,6 +1,6 @@
 """Read and write delimited text: csv, tsv, and the blank-separated files of SNAP and KONECT.
 
-Files are read block by block. Written files read back unchanged: csv and tsv quote text but not
+Files are read block by block. A written file is read back unchanged: csv and tsv quote text but not
 numbers. snap has no quotes, and its column names are in a comment.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..input_file import File
     from ..write import EdgeList
 
-UNFIT = r"[ \t\n\v\f\r]|^[#%\"]|^$"  # words that blank-separated text cannot hold
+UNFIT = r"[ \t\n\v\f\r]|^[#%\"]|^$"  # matches words that blank-separated text cannot hold
 OTHERS = "; write csv, tsv, arrow or parquet"
 
 
@@ -54,7 +54,7 @@ def write_snap(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
     Raises
     ------
     FormatError
-        snap cannot hold some text; the message names the row, and formats that can.
+        snap cannot hold some text. The message names the row, and formats that can hold the text.
     """
     schema = _plain_schema(edges, path)
     stream.write("# {}\n".format("\t".join(schema.names)).encode())
@@ -63,7 +63,7 @@ def write_snap(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
 
 
 def _plain_schema(edges: EdgeList, path: Path) -> pa.Schema:
-    """Return the schema of plain columns; raise a FormatError if text cannot hold a column."""
+    """Return the schema without dictionaries and views; raise a FormatError for nested columns."""
     schema = plain(edges.schema.empty_table()).schema
     for field in schema:
         if pa.types.is_nested(field.type):
@@ -75,7 +75,10 @@ def _plain_schema(edges: EdgeList, path: Path) -> pa.Schema:
 
 
 def fit_for_blanks(pieces: Iterable[pa.Table], schema: pa.Schema, path: Path) -> Iterator[pa.Table]:
-    """Yield the tables; raise a FormatError if blank-separated text cannot hold them."""
+    """Yield the tables; raise a FormatError if blank-separated text cannot hold them.
+
+    If ids are text, the reader must infer text from the written words, not integers or floats.
+    """
     text_end = next((i for i, kind in enumerate(schema.types[:2]) if is_text(kind)), None)
     ends, float_rows = (TextType(), TextType()), [0, 0]  # the rows of the first floats
     rows, first_word = 0, None
@@ -85,8 +88,9 @@ def fit_for_blanks(pieces: Iterable[pa.Table], schema: pa.Schema, path: Path) ->
             check_words(name, column, rows, path)
         if text_end is not None and len(piece):
             for k, end in enumerate(ends):
-                row = end.update(Ids(Column(words[k])))
-                float_rows[k] += 0 if row is None else rows + row
+                row_of_float = end.update(Ids(Column(words[k])))
+                if row_of_float is not None:
+                    float_rows[k] = rows + row_of_float
             first_word = words[text_end][0].as_py() if first_word is None else first_word
         rows += len(piece)
         yield piece
@@ -106,7 +110,10 @@ def fit_for_blanks(pieces: Iterable[pa.Table], schema: pa.Schema, path: Path) ->
 
 
 def check_words(name: str, words: pa.ChunkedArray, rows: int, path: Path) -> None:
-    """Raise a FormatError if blank-separated text cannot hold a word."""
+    """Raise a FormatError if blank-separated text cannot hold a word of a column.
+
+    ``rows`` is the number of rows before the words.
+    """
     unfit = pc.fill_null(pc.match_substring_regex(words, UNFIT), True)
     count = pc.sum(unfit).as_py()
     if count:

@@ -1,15 +1,20 @@
 """DIMACS: a line ``p problem n m``, then arcs ``a u v weight``, edges ``e u v``, or pairs ``u v``.
 
-The problem determines the lines: arcs for shortest paths (``sp``, .gr) and flows (``max``, and
-``min`` with ``low``, ``capacity`` and ``cost`` in place of the weight), edges for colourings and
-cliques (``edge`` and ``col``, .col, .clq), and pairs for problems of PACE (.gr).
-Files of colourings may list each edge in both directions, but declare half as many edges.
+The problem determines the lines:
+
+- arcs for shortest paths (``sp``, .gr), and for flows (``max``, and ``min`` with ``low``,
+  ``capacity`` and ``cost`` in place of the weight);
+- edges for colourings and cliques (``edge`` and ``col``, .col, .clq);
+- pairs for problems of PACE (.gr).
+
+A file of a colouring may list each edge in both directions, and then declares half as many edges.
 """
 
 from ..delimited import Dialect
 from ..numbered import Layout
 from . import Format
 
+# the letter before each edge, by the problem
 TAGS = dict.fromkeys(("sp", "max", "min"), "a")
 TAGS |= dict.fromkeys(("edge", "edges", "col"), "e")
 TAGS |= dict.fromkeys(("tw", "td", "ds", "vc", "cep"), "")

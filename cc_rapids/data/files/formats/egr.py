@@ -20,7 +20,7 @@ COPIES = 5  # bytes of memory per byte of a file
 
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
-    """Return the adjacency lists as edges, each edge once from each end."""
+    """Return the adjacency lists as edges, which contain each edge in both directions."""
     file.check_bound(file.size, COPIES)
     data = b"".join(file.pieces())
     if len(data) < 12:
@@ -33,8 +33,8 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     if min(n, m) < 0 or len(data) not in (size, size + 4 * m):
         raise FormatError(
             f"{file.path} is truncated or not an egr file: it declares {n} vertices and {m}"
-            f" neighbours, which take {size} bytes, or {size + 4 * m} with weights, but it has"
-            f" {len(data)}"
+            f" neighbours, which take {size} bytes, or {size + 4 * m} bytes with weights, but the"
+            f" file has {len(data)} bytes"
         )
     index, neighbours = words[2 : n + 3], words[n + 3 : n + 3 + m]
     offsets.check(f"{file.path}: nindex", index, m, error=FormatError)

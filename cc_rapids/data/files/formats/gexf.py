@@ -6,12 +6,15 @@ from typing import Any
 
 from .graphml import xml_format
 
-_NAMESPACE = b"http://gexf.net/1.3"  # one that NetworkX knows
-_ROOT = re.compile(rb"(<(?:(\w+):)?gexf\b)([^>]*)")
+_NAMESPACE = b"http://gexf.net/1.3"  # a namespace that NetworkX knows
+_ROOT = re.compile(rb"(<(?:(\w+):)?gexf\b)([^>]*)")  # the first element
 
 
 def parse(nx: Any, stream: BytesIO) -> Any:
-    """Parse a file by NetworkX, which knows three of the namespaces that programs write."""
+    """Parse a file by NetworkX, with a namespace that NetworkX knows.
+
+    Programs also write other namespaces for the same format.
+    """
     return nx.read_gexf(BytesIO(_ROOT.sub(_with_known_namespace, stream.read(), count=1)))
 
 

@@ -17,8 +17,8 @@ from . import Format
 if TYPE_CHECKING:
     from ..input_file import ColumnRequest, File
 
-TEXT = rb'"[^"]*"|(?m:^[ \t]*#.*)'  # strings and comments
-HEAD = r"(?m:^[ \t]*graph\s*\[)"
+TEXT = rb'"[^"]*"|(?m:^[ \t]*#.*)'  # matches strings and comments
+HEAD = r"(?m:^[ \t]*graph\s*\[)"  # matches the beginning of a graph
 
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
@@ -27,7 +27,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
 
 
 def parse(nx: Any, stream: BytesIO) -> Any:
-    """Parse a file by NetworkX as a multigraph."""
+    """Parse a file by NetworkX as a multigraph; vertices are labels if possible, otherwise ids."""
     text = stream.read().removeprefix(MARK).decode()  # NetworkX requires bytes to be ASCII
     if not re.search(r"(?m:^[ \t]*multigraph\s+1)", text):
         text = re.sub(HEAD, r"\g<0> multigraph 1", text, count=1)

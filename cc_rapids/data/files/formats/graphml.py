@@ -10,7 +10,7 @@ from typing import Any
 from ..named_graphs import read_named
 from . import Format
 
-NOT_EDGES = rb"(?s)<!--.*?-->|<!\[CDATA\[.*?\]\]>"  # comments and quoted text
+NOT_EDGES = rb"(?s)<!--.*?-->|<!\[CDATA\[.*?\]\]>"  # matches comments and quoted text
 
 
 def xml_format(name: str, title: str, reader: Callable[[Any, BytesIO], Any]) -> Format:
@@ -27,7 +27,7 @@ def xml_format(name: str, title: str, reader: Callable[[Any, BytesIO], Any]) -> 
 
 
 def parse(nx: Any, stream: BytesIO) -> Any:
-    """Parse a file by NetworkX, which would read missing ids as the text ``None``."""
+    """Parse a file by NetworkX; it would read a missing id as ``None`` without ``node_id``."""
     return nx.read_graphml(stream, node_type=node_id)
 
 

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 COPIES = 8  # bytes of memory per byte of a file
 ROWS_AT_ONCE = 1 << 16
-MAX_DEPTH = 1_000  # PyArrow's parser calls itself for each level, and overflows the stack
+MAX_DEPTH = 1_000  # PyArrow's parser is recursive: deeper values would overflow its stack
 STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 NO_BRACKETS = bytes({*range(256)} - {*b"{}[]"})
-ESCAPED = r'["\\\x00-\x1f]'  # characters that are escaped in strings
+ESCAPED = r'["\\\x00-\x1f]'  # matches characters that are escaped in strings
 
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
@@ -37,6 +37,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
     data = in_utf8(b"".join(file.pieces()))
     line_count = sum(bool(line.strip()) for line in data.splitlines())
     brackets = data.count(b"{") + data.count(b"[")
+    # each line has a bracket at least: only more brackets than these can be nested deeper
     if brackets > line_count + MAX_DEPTH and _depth(data) > MAX_DEPTH:
         raise FormatError(f"{file.path} nests values more than {MAX_DEPTH:,} deep")
 
@@ -53,7 +54,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
         picked = columns_of(file, request, table.schema)
         inferred = {name: table[name].type for name in request.ids_in(picked)}
         changed = [(n, id_type(kind)) for n, kind in inferred.items() if id_type(kind) != kind]
-        with suppress(pa.ArrowInvalid):  # check_ids below refuses other types, such as floats
+        with suppress(pa.ArrowInvalid):  # check_ids raises an error for other types
             table = parsed(pa.schema(changed)) if changed else table
     table = table.select(picked)
     try:
@@ -73,7 +74,11 @@ def _depth(data: bytes) -> int:
 
 
 def id_type(kind: pa.DataType) -> pa.DataType:
-    """Return the type of ids that PyArrow infers as dates (string) or as floats (uint64)."""
+    """Return the type in which ids are read again if PyArrow has inferred dates or floats.
+
+    Strings may look like dates. Integers beyond 2^63 are inferred as floats. Other types are
+    returned unchanged.
+    """
     if pa.types.is_temporal(kind):
         return pa.string()
     return pa.uint64() if pa.types.is_floating(kind) else kind
@@ -91,7 +96,7 @@ def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
 
 
 def json_of(column: pa.Array) -> pa.Array:
-    """Convert values to JSON text: null for missing, NaN and infinite values."""
+    """Convert values to JSON text; missing, NaN and infinite values become null."""
     kind = plain_type(column.type)
     column = column.cast(kind)
     if pa.types.is_floating(kind):

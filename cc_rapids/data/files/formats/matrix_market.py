@@ -33,12 +33,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     """Return the entries of a matrix as edges, and its indices, which begin at 1."""
     import scipy.io
 
-    file.check_bound(file.size, COPIES)
-    # SciPy reads past the end of data that lacks a final newline or contains a NUL
-    data = b"".join(file.pieces()).removeprefix(MARK).replace(b"\r\n", b"\n") + b"\n"
-    data = data.replace(b"\r", b"\n") if b"\r" in data else data
-    if b"\0" in data:
-        raise at_line(file.path, data, data.count(b"\n", 0, data.index(b"\0")) + 1, "a NUL")
+    data = _content(file)
     with damage(file, TITLE), naming_lines(file.path, data):
         rows, columns, declared, form, field, _ = scipy.io.mminfo(BytesIO(data))
     if rows != columns:
@@ -48,12 +43,8 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
         raise FormatError(
             f"{file.path}: declares {declared} entries, but has {len(data) - 1} bytes"
         )
-    if "integer" in field:  # SciPy would truncate a float
-        comments = re.match(rb"(\s*%[^\n]*\n)*", data)
-        last_letter = max(data.rfind(letter) for letter in (b".", b"e", b"E"))
-        if comments and last_letter >= comments.end():
-            line = data.count(b"\n", 0, last_letter) + 1
-            raise at_line(file.path, data, line, "a value that is not an integer, unlike line 1")
+    if "integer" in field:
+        _check_integers(file.path, data)
     with damage(file, TITLE), naming_lines(file.path, data):
         matrix = scipy.io.mmread(BytesIO(data), spmatrix=False)
     if form == "array":
@@ -66,6 +57,28 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
         edges["weight"] = weights
     file.groups = {0: int(declared)}
     return ordered(file, request, edges), range(1, rows + 1)
+
+
+def _content(file: File) -> bytes:
+    """Return the bytes of a file, in which each line ends with a newline.
+
+    SciPy reads past the end of data that lack a final newline or contain a NUL.
+    """
+    file.check_bound(file.size, COPIES)
+    data = b"".join(file.pieces()).removeprefix(MARK).replace(b"\r\n", b"\n") + b"\n"
+    data = data.replace(b"\r", b"\n") if b"\r" in data else data
+    if b"\0" in data:
+        raise at_line(file.path, data, data.count(b"\n", 0, data.index(b"\0")) + 1, "a NUL")
+    return data
+
+
+def _check_integers(path: str, data: bytes) -> None:
+    """Raise a FormatError if a matrix of integers contains a float, which SciPy would truncate."""
+    comments = re.match(rb"(\s*%[^\n]*\n)*", data)
+    last_letter = max(data.rfind(letter) for letter in (b".", b"e", b"E"))
+    if comments and last_letter >= comments.end():
+        line = data.count(b"\n", 0, last_letter) + 1
+        raise at_line(path, data, line, "a value that is not an integer, unlike line 1")
 
 
 @contextmanager
@@ -86,7 +99,7 @@ def at_line(path: str, data: bytes, number: int, reason: str) -> FormatError:
 
 
 def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
-    """Write entries piece by piece; SciPy would need all of them in memory."""
+    """Write entries piece by piece; SciPy would need all entries in memory."""
     n, kind = len(edges.vertices or ()), "null"
     if edges.weighted:
         kind = str(edges.schema.field("weight").type)

@@ -1,7 +1,7 @@
 """METIS: a header ``n m [fmt [ncon]]``, then the neighbours of vertex i in line i.
 
 Each edge is listed at both ends. ``fmt`` has up to three digits, for vertex sizes, vertex weights
-(``ncon`` each) and edge weights.
+(``ncon`` for each vertex) and edge weights.
 """
 
 from __future__ import annotations
@@ -118,14 +118,15 @@ def _edges(
 ) -> tuple[pa.Array, ...]:
     """Return the sources and destinations of a block, and the weights if ``weighted``.
 
-    ``counts`` are the numbers of fields of its lines, whose ``numbers`` are joined; ``vertex`` is
-    that of the first line.
+    ``counts`` are the numbers of fields of the lines, and ``numbers`` are the fields of all lines.
+    ``vertex`` is the vertex of the first line.
     """
-    position = np.arange(len(numbers)) - np.repeat(np.cumsum(counts) - counts, counts)
-    is_id = (position >= header.ahead) & ((position - header.ahead) % header.stride == 0)
-    whole = (counts >= header.ahead) & ((counts - header.ahead) % header.stride == 0)
+    position_in_line = np.arange(len(numbers)) - np.repeat(np.cumsum(counts) - counts, counts)
+    place = position_in_line - header.ahead  # among the neighbours and their weights
+    is_id = (place >= 0) & (place % header.stride == 0)
+    is_complete = (counts >= header.ahead) & ((counts - header.ahead) % header.stride == 0)
     neighbours = numbers.filter(pa.array(is_id))
-    if not whole.all() or not within(neighbours, range(1, header.vertices + 1)):
+    if not is_complete.all() or not within(neighbours, range(1, header.vertices + 1)):
         raise _malformed(path, block, header)
     src = np.repeat(np.arange(vertex, vertex + len(counts)), counts)[is_id]
     if not weighted:
@@ -140,6 +141,7 @@ def _numbers(path: str, block: Block, header: Header) -> tuple[Any, pa.Array]:
     text = np.frombuffer(data, np.uint8)
     ends = np.flatnonzero(text == ord("\n"))
     starts = np.concatenate(([0], ends[:-1] + 1)) if len(ends) else ends
+    # a line has one blank less than fields
     blanks = np.diff(np.searchsorted(np.flatnonzero(text == ord(" ")), ends), prepend=0)
     counts = np.where(starts == ends, 0, blanks + 1)
     if not counts.any():

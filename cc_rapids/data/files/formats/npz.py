@@ -1,7 +1,7 @@
 """NumPy's npz: a matrix of ``scipy.sparse.save_npz``, arrays src and dst, or one array of edges.
 
-One array has shape (2, m), such as PyG's ``edge_index``, or (m, 2). With arrays, ``num_vertices``
-or ``num_nodes`` gives the number of vertices.
+An array of edges has shape (2, m), such as PyG's ``edge_index``, or (m, 2). Another array,
+``num_vertices`` or ``num_nodes``, may hold the number of vertices.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def check_sizes(file: File, stored: Any, names: list[str], copies: int) -> None:
     """Check that arrays have the sizes in their headers, and that their copies fit into memory."""
     members, total = set(stored.zip.namelist()), 0
     for name in names:
-        inside = f"{name}.npy" if f"{name}.npy" in members else name
-        with stored.zip.open(inside) as member:
-            total += check_size(file, name, member, stored.zip.getinfo(inside).file_size)
+        path = f"{name}.npy" if f"{name}.npy" in members else name
+        with stored.zip.open(path) as member:
+            total += check_size(file, name, member, stored.zip.getinfo(path).file_size)
     file.check_bound(total, copies)
 
 
@@ -55,13 +55,13 @@ def matrix(file: File, request: ColumnRequest, stream: Any) -> tuple[pa.Table, r
     import scipy.sparse
 
     sparse = scipy.sparse.load_npz(stream)
-    if sparse.format in ("csr", "csc", "bsr"):  # SciPy converts them without checking offsets
+    if sparse.format in ("csr", "csc", "bsr"):  # SciPy would not check the offsets
         where, length = f"{file.path}: indptr", len(sparse.indices)
         offsets.check(where, sparse.indptr, length, may_have_spare=True, error=FormatError)
     entries = sparse.tocoo()
     if len(entries.shape) != 2 or entries.shape[0] != entries.shape[1]:
         raise unequal_sides(file.path, entries.shape)
-    # dia also stores empty places, which are not entries
+    # a matrix of diagonals also stores zeros that are not entries
     file.groups = {0: int((entries if sparse.format == "dia" else sparse).nnz)}
     columns = {"src": entries.row, "dst": entries.col}
     if is_number(entries.dtype):
@@ -70,7 +70,7 @@ def matrix(file: File, request: ColumnRequest, stream: Any) -> tuple[pa.Table, r
 
 
 def arrays(file: File, request: ColumnRequest, stored: Any) -> tuple[pa.Table, range | None]:
-    """Return the edges of two arrays or one, and the vertices if the file gives their number."""
+    """Return the edges in two arrays or in one, and the vertices if the file has their number."""
     names = [name for name in stored.files if name not in COUNTS]
     lower = {name.lower() for name in names}
     has_ends = any(set(pair) <= lower for pair in KNOWN_PAIRS)
@@ -129,7 +129,7 @@ def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
     columns, n = edges.gathered(), len(edges.vertices or ())
     values = columns.get("weight", np.ones(edges.num_edges, bool))
     matrix = scipy.sparse.coo_array((values, (columns["src"], columns["dst"])), (n, n))
-    zipped = BytesIO()  # writing a zip file seeks, which a compressed stream cannot
+    zipped = BytesIO()  # a zip file is written with seeks, which a compressed stream does not allow
     scipy.sparse.save_npz(zipped, matrix, compressed=False)
     stream.write(zipped.getbuffer())
 

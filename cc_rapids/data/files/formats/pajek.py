@@ -29,19 +29,19 @@ class Network:
     """The vertices and edges of a file, added line by line.
 
     In a two-mode network, a matrix has a row for each vertex of the first mode, and a column for
-    each of the others.
+    each other vertex.
     """
 
     def __init__(self) -> None:
-        self.n: int = -1  # unknown
-        self.section: str = ""
+        self.n: int = -1  # the number of vertices; -1 if it is unknown
+        self.section: str = ""  # the name of the current section; "*other" if it has no edges
         self.labels: dict[int, str] = {}
         self.edges: list[tuple[int, int, dict[str, Any]]] = []
-        self.declared: int = 0
-        self.height: int = 0  # rows of a matrix
-        self.rows: int = 0  # rows of all matrices so far
-        self.matrices: int = 0
-        self._first_column = 0
+        self.declared: int = 0  # the number of edges in the lines so far
+        self.height: int = 0  # the number of rows of a matrix
+        self.rows: int = 0  # the number of rows of all matrices so far
+        self.matrices: int = 0  # the number of matrices so far
+        self._first_column = 0  # the number of vertices before the vertex of the first column
 
     @property
     def columns(self) -> int:
@@ -49,12 +49,12 @@ class Network:
         return self.n - self._first_column
 
     def begin(self, fields: list[str]) -> str:
-        """Begin a section, from the fields of its first line; return what should be there if not.
+        """Begin the section whose first line has these fields.
 
-        The result is empty if the line is valid.
+        Return an empty string, or what was expected if the line is invalid.
         """
         previous, self.section = self.section, fields[0].lower()
-        if self.section == "*vertices" and previous == "*other":
+        if self.section == "*vertices" and previous == "*other":  # the vertices of a partition
             self.section = previous
         elif self.section == "*vertices":
             if self.n >= 0 or len(fields) < 2 or not NUMBER.fullmatch(fields[1]):
@@ -132,7 +132,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
 
 
 def index(field: Any, n: int) -> int:
-    """Return the number of a vertex; raise a ValueError if it is invalid."""
+    """Return the number of one of n vertices; raise a ValueError if the field is no such number."""
     if not (NUMBER.fullmatch(str(field)) and 1 <= int(field) <= n):
         raise ValueError
     return int(field)

@@ -26,11 +26,11 @@ MARK = b"PAR1"  # the magic bytes at both ends of a file
 FOOTER = 8  # bytes after the metadata: its length, and the mark
 PAGE_COPIES = 2  # copies of a page in memory: compressed and decompressed
 STEP = 512  # rows of text decoded at a time: few, because their size is not known in advance
-LIMIT_OF_ROW = 1 << 18  # the memory limit divided by this also bounds the rows of a step
+LIMIT_OF_ROW = 1 << 18  # bytes of the memory limit per row of a step of more than STEP rows
 
 
 def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
-    """Yield row groups starting at ``place``, as tables or as pieces to load to a GPU later."""
+    """Yield row groups, starting at ``place``, as tables or as pieces to load to a GPU later."""
     if place.read_groups is None:
         return group_batches(file, request, place)
     return groups_to_load(file, request, place, place.read_groups)
@@ -58,18 +58,18 @@ def group_batches(file: File, request: ColumnRequest, place: Place) -> Iterator[
 def groups_to_load(
     file: File, request: ColumnRequest, place: Place, read: RowGroups
 ) -> Iterator[Piece]:
-    """Yield pieces of as many row groups as fit, starting at ``place``, to be read later.
+    """Yield pieces of whole row groups, starting at ``place``, whose rows are read later.
 
-    Pieces have about equal numbers of row groups, so that reading overlaps with linking. If a
-    single row group does not fit, all are read as PyArrow tables.
+    Pieces have about equal numbers of rows, so that reading overlaps with linking. If a row group
+    has more rows than fit, all row groups are read as PyArrow tables.
     """
-    start, done, max_rows, *_ = place
+    start, done, max_rows = place.group, place.done, place.rows
     with damage(file, "Parquet"):
         _, empty, excluded = _opened_parquet(file, file.seekable(), request)
     columns = empty.column_names
     sizes = [0 if group in excluded else size for group, size in file.groups.items()]
     are_all_ids = all(are_ids(empty[name].type) for name in columns)
-    # for a column that does not hold ids, group_batches raises an error with its first row
+    # for a column that does not hold ids, group_batches raises an error that names the first row
     if max(sizes[start:], default=0) > max_rows() or start >= len(sizes) or not are_all_ids:
         yield from group_batches(file, request, place)
         return
@@ -77,7 +77,7 @@ def groups_to_load(
         end = _end_of_piece(sizes, start, max_rows())
         included = [k for k in range(start, end) if k not in excluded]
         skipped = sum(file.groups[k] for k in range(start, end) if k in excluded)
-        if start in excluded:
+        if start in excluded:  # the finished rows of this group were skipped before
             skipped, done = skipped - done, 0
         load = partial(_load, file, read, columns, included, done) if included else None
         yield Piece(empty, end - 1, file.groups[end - 1], True, load=load, skipped=skipped)
@@ -85,7 +85,10 @@ def groups_to_load(
 
 
 def _end_of_piece(sizes: list[int], start: int, max_rows: int) -> int:
-    """Return the end of a piece: at least one row group, and about an equal share of the rows."""
+    """Return the end of the piece that begins with row group ``start``.
+
+    The piece has at least one group, and about an equal share of the remaining rows.
+    """
     remaining = sum(sizes[start:])
     pieces = max(1, -(-remaining // max_rows))
     share, end, size = -(-remaining // pieces), start + 1, sizes[start]
@@ -117,7 +120,7 @@ def _opened_parquet(
 
 
 def check_one_file(path: str, stream: BinaryIO, meta: Any) -> None:
-    """Raise a FormatError if a stream is several concatenated Parquet files; rewind it."""
+    """Raise a FormatError if a stream is several concatenated Parquet files; rewind the stream."""
     group = meta.row_group(meta.num_row_groups - 1) if meta.num_row_groups else None
     chunks = [] if group is None else map(group.column, range(group.num_columns))
     ends = [
@@ -131,7 +134,7 @@ def check_one_file(path: str, stream: BinaryIO, meta: Any) -> None:
 def excluded_groups(meta: Any, schema: Any, request: ColumnRequest, columns: list[str]) -> set[int]:
     """Return the row groups whose statistics show that all weights are outside the bound.
 
-    The weights are in the last of the ``columns``, after those of ids.
+    The weights are in the last of the ``columns``, after the columns of ids.
     """
     name, bound = columns[-1], request.bound
     if bound is None or request.ids_in(columns) == columns:
@@ -149,21 +152,21 @@ def excluded_groups(meta: Any, schema: Any, request: ColumnRequest, columns: lis
 
 
 def _positions(meta: Any) -> dict[str, int]:
-    """Return the positions of columns by name, without those within structs or lists.
+    """Return the positions of columns by name, without the fields of structs and lists.
 
-    The field ``w`` of a struct ``m`` has the path ``m.w``, which may be the name of a column.
+    The field ``w`` of a struct ``m`` has the path ``m.w``, which may also be the name of a column.
     """
     columns = enumerate(map(meta.schema.column, range(meta.num_columns)))
     return {column.name: i for i, column in columns if column.path == column.name}
 
 
-def _check_pages(
+def _rows_of_step(
     file: File, budget: Budget, stream: BinaryIO, stored: Any, group: int, columns: Sequence[str]
 ) -> int:
-    """Return how many rows of a row group with text to decode at a time.
+    """Return how many rows of a row group to decode at a time if it contains text.
 
-    If the row group does not fit, reserve the memory of its largest pages in the budget; raise a
-    CapacityError if a page does not fit.
+    If the row group does not fit into memory, reserve memory for its largest pages in the budget.
+    Raise a CapacityError if a page does not fit.
     """
     meta = stored.metadata.row_group(group)
     chunks = [meta.column(k) for k in range(meta.num_columns)]
@@ -199,11 +202,11 @@ def group_tables(
 ) -> Iterator[pa.Table]:
     """Yield columns of a row group as tables of at most ``max_rows()`` rows, fewer for long text.
 
-    Within a memory limit, few rows of text are decoded at once, and then joined to tables that fit.
+    Within a memory limit, rows of text are decoded a few at a time, and joined to tables that fit.
     """
     budget, step = file.budget, 0
     if budget is not None:
-        step = _check_pages(file, budget, stream, stored, group, columns)
+        step = _rows_of_step(file, budget, stream, stored, group, columns)
     if budget is None or not _has_text(stored, columns):
         for batch in stored.iter_batches(max_rows(), row_groups=[group], columns=columns):
             yield pa.Table.from_batches([batch.select(columns)])
@@ -226,14 +229,15 @@ def group_tables(
         yield pa.Table.from_batches(batches).combine_chunks()
 
 
-Bounds = list[tuple[Any, Any]]  # pairs of a minimum and a maximum, None if unknown
+Bounds = list[tuple[Any, Any]]  # the least and the greatest value of each column; None if unknown
 
 
 class Footer(NamedTuple):
     """The number of rows of a row group, and the bytes and bounds of its columns of ids.
 
-    ``text`` is an upper bound on the bytes of the distinct strings, None if stored strings share
-    prefixes. If the row group is not read, ``skipped`` is its number of rows, and all else is 0.
+    ``text`` is an upper bound on the bytes of the distinct strings; it is None if stored strings
+    share prefixes. If the row group is not read, ``skipped`` is its number of rows, and the other
+    numbers are 0.
     """
 
     rows: int
@@ -254,7 +258,10 @@ def footers_of(meta: Any, groups: Iterable[int], columns: Sequence[str]) -> list
     for group in map(meta.row_group, groups):
         chunks = [group.column(positions[name]) for name in columns if name in positions]
         stats = [chunk.statistics for chunk in chunks]
-        bounds = [(of.min, of.max) if of and of.has_min_max else (None, None) for of in stats]
+        bounds = [
+            (values.min, values.max) if values and values.has_min_max else (None, None)
+            for values in stats
+        ]
         size = sum(chunk.total_compressed_size for chunk in chunks)
         strings = [chunk for chunk in chunks if chunk.physical_type.endswith("BYTE_ARRAY")]
         text: int | None = sum(chunk.total_uncompressed_size for chunk in strings)
@@ -276,7 +283,7 @@ def parquet_facts(file: File, request: ColumnRequest) -> list[Footer]:
         columns = columns_of(file, request, schema)
         footers = footers_of(meta, range(meta.num_row_groups), request.ids_in(columns))
     if request.bound is not None:
-        request.bound.mask_of_frame(schema.empty_table())  # raises the errors
+        request.bound.mask_of_frame(schema.empty_table())  # only to raise the errors
     excluded = excluded_groups(meta, schema, request, columns)
     return [footer.outside() if k in excluded else footer for k, footer in enumerate(footers)]
 

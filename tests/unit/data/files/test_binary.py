@@ -138,7 +138,10 @@ class TestEgr:
         ("content", "part"),
         [
             (b"", "truncated: it has 0 bytes"),
-            (words(*path)[:-4], "which take 44 bytes, or 60 with weights, but it has 40"),
+            (
+                words(*path)[:-4],
+                "which take 44 bytes, or 60 bytes with weights, but the file has 40 bytes",
+            ),
             (words(*path)[:-1], "but it has 43"),
             (words(*path, 7), "but it has 48"),
             (words(-2, 4, 0), "declares -2 vertices"),
