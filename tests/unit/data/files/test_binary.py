@@ -142,8 +142,8 @@ class TestEgr:
                 words(*path)[:-4],
                 "which take 44 bytes, or 60 bytes with weights, but the file has 40 bytes",
             ),
-            (words(*path)[:-1], "but it has 43"),
-            (words(*path, 7), "but it has 48"),
+            (words(*path)[:-1], "but the file has 43 bytes"),
+            (words(*path, 7), "but the file has 48 bytes"),
             (words(-2, 4, 0), "declares -2 vertices"),
             (
                 words(4, 4, 1, 1, 3, 4, 4, 1, 0, 2, 1),

@@ -192,7 +192,7 @@ def test_files_that_are_not_what_the_log_says(delta):
     with pytest.raises(errors.FormatError, match=r"the table .* cannot be read: [^\x1b\n]*$"):
         components(delta)
     log.write_text("no json")
-    with pytest.raises(errors.FormatError, match=r"its library cannot read \([^\n]*\): pass"):
+    with pytest.raises(errors.FormatError, match=r"its library cannot read it \([^\n]*\): open"):
         components(delta)
 
 
