@@ -78,7 +78,7 @@ if TYPE_CHECKING:
 
 DEVICE = "__cuda_array_interface__"
 
-Sides = tuple[list[str], list[str]]  # the columns of sources, and those of destinations
+Sides = tuple[list[str], list[str]]  # the columns of sources, and the columns of destinations
 Ends = tuple[Side | None, Side | None]  # the columns of each end; None for an end without a name
 
 
@@ -311,7 +311,7 @@ def edge_frame(graph: Any) -> Any:
 def read_csr(rows: Csr, name: str = "offsets") -> EdgeInput:
     """Return an adjacency list as edges, with one vertex per row; both columns are its indices.
 
-    The values of the offsets are checked later, on their device: see
+    The values of the offsets are checked later, on the device of the offsets: see
     :func:`cc_rapids.graph.edges.check_offsets`.
     """
     edge_input = _of_columns(["indices"] * 2, [rows.indices] * 2, REFUSE)
@@ -332,7 +332,7 @@ def decompressed(handle: Any, resources: Any = None) -> tuple[Any, Any]:
 
 
 def edge_count(handle: Any, resources: Any = None) -> int | None:
-    """Return the sum of the degrees in a pylibcugraph graph; None if it cannot count them.
+    """Return the sum of the degrees in a graph; None if pylibcugraph cannot count degrees.
 
     For a graph on several GPUs, this is the sum over the vertices of this rank. The sum over all
     ranks is the number of edges.
@@ -407,7 +407,7 @@ def _check_lengths(names: Sequence[str], columns: Sequence[Any]) -> None:
 
 
 def _as_array(column: Column, side: Any) -> Column:
-    """Return a column of which answers are arrays, even if it holds the strings of a series."""
+    """Return a column; if it holds the strings of a series, answers have arrays of them instead."""
     if not (column.strings and is_series(as_series(side))) or is_cudf(side):
         return column
     return replace(column, to_native=_objects)
@@ -485,7 +485,7 @@ class Adapter:
         return None
 
     def answers(self, edges: Any, request: ReadRequest) -> Callable[[Any], Any] | None:
-        """Return a function that converts frames in memory to answers; None if none is needed."""
+        """Return the function that converts frames in memory to answers; None for no conversion."""
         return None
 
     def weighed(
@@ -555,7 +555,7 @@ class Adapter:
         )
 
     def weights(self, edges: Any, weight: Any) -> tuple[Any, Any]:
-        """Return the weights of edges as an array, and a mask of those that are not null or NaN.
+        """Return the weights of edges as an array, and a mask that is False for nulls and NaN.
 
         Raises
         ------
@@ -572,7 +572,7 @@ class Adapter:
     def mask(self, edges: Any, bound: WeightBound) -> tuple[Any, Ledger]:
         """Return a boolean array of the edges within a bound, and a ledger of all edges.
 
-        The array is on the device of the edges, and as long as each of their columns.
+        The array is on the device of the edges, and has one value for each edge.
         """
         mask, ledger = self._mask(edges, bound)
         columns = self.columns(edges)
@@ -702,7 +702,7 @@ class Frames(Rows):
 
 
 class CudfFrames(Frames):
-    """A cuDF frame. Its attribute ``columns`` is avoided, because it would make a pandas index."""
+    """A cuDF frame. Its attribute ``columns`` is not read, because that makes a pandas index."""
 
     def accepts(self, edges: Any) -> bool:
         return is_cudf_frame(edges)
@@ -938,7 +938,7 @@ class Keys(NamedColumns):
 
 
 class Unopened(Adapter):
-    """An object of another library as an item of an iterable; it is not converted."""
+    """An object of another library that is not converted yet, such as an item of an iterable."""
 
     by_type = opens = may_repeat = True
 

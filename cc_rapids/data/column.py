@@ -173,7 +173,7 @@ def _only_column(frame: Any, name: str | None) -> Any:
 
 
 def plain(native: Any, name: str = "ids") -> Any:
-    """Return a column with plain nulls, no run-length encoding, and native byte order.
+    """Return a column without run-length encoding and nulls in dictionaries, in native byte order.
 
     A dictionary keeps its encoding if all its values are strings and none is null. Views of strings
     become large strings. Other dictionaries, and runs, are decoded. A column that needs no change
@@ -764,7 +764,7 @@ def series_of(values: Any, name: str = "ids") -> Any:
 
 
 def common_rows(columns: Iterable[Column]) -> Any:
-    """Return a boolean array of the rows in which no id is missing; None if all rows are."""
+    """Return a boolean array of the rows in which no id is missing; None if no row lacks an id."""
     masks = []
     for column in columns:  # a comprehension would be slower, because it calls a function
         if column.valid is not None:
@@ -827,7 +827,7 @@ def _in_cudf_categories(dtype: Any, series: Any, every: Callable[[], Any]) -> An
 
 
 def numbers_of_series(series: Any) -> tuple[Any, Any]:
-    """Return numbers of a narwhals series as an array, and a mask of those that are not null.
+    """Return numbers of a narwhals series as an array, and a mask that is False for nulls.
 
     The mask is None if no number is null.
     """
@@ -1038,13 +1038,13 @@ def _are_strings(values: Any) -> bool:
 
 def _in_numpy(name: str, dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
     strings = array.to_pylist()
-    # strings of an answer may be wider than those of the column to which ``dtype`` belongs
+    # strings of an answer may be wider than the strings of the column to which ``dtype`` belongs
     grows = strings and is_fixed_text(dtype)
     return array_of_host(name, strings) if grows else np.array(strings, dtype)
 
 
 def empty(name: str) -> Column:
-    """Return a column without ids; the type of an empty list does not matter."""
+    """Return a column without ids; its type, int64, has no meaning."""
     return Column(name, "int64", 0, partial(nullcontext, np.empty(0, np.int64)))
 
 

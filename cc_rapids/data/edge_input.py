@@ -154,7 +154,7 @@ class EdgeInput:
     vertices: Column | range | None = None
     dropped_rows: int = 0  # the number of rows left out for a null end or a null weight
     vertices_are_dense_range: bool = False  # whether the vertices are 0 .. n - 1
-    row_offsets: Column | None = None  # of an adjacency list
+    row_offsets: Column | None = None  # the row offsets of an adjacency list
     symmetric: bool = False  # whether every edge is in the rows of both its ends
     row_index: Callable[[], Any] | None = None  # returns the caller's row numbers; None for all
     formats: tuple[Any, ...] = ()  # how files were read
@@ -171,7 +171,7 @@ class EdgeInput:
     without_nan: Callable[[Any], Any] | None = None
     ledger: Ledger | None = None  # the rows given and left out; the run counts the linked rows
     columns: list[Column] = field(init=False, repr=False, compare=False)  # the columns of ids
-    lent: list[Column] = field(init=False, repr=False, compare=False)  # these, and the offsets
+    lent: list[Column] = field(init=False, repr=False, compare=False)  # ids and offsets
 
     def __post_init__(self) -> None:
         """List the columns of ids."""
@@ -356,7 +356,7 @@ class ReadRequest:
 def named(
     source: str | list[str] | None, destination: str | list[str] | None
 ) -> tuple[str | list[str], str | list[str]]:
-    """Return the columns of both ends of edges in memory, by default src and dst, checked."""
+    """Return the checked columns of both ends of edges in memory, by default src and dst."""
     for what, names in (("source=", source), ("destination=", destination)):
         if names is not None:
             check_names(what, names)

@@ -115,7 +115,7 @@ def end_columns(
 def _only_pair(
     names: Sequence[Any], named_end: str | None, weight: str | None
 ) -> tuple[str, str] | None:
-    """Return the columns of a table that has only two besides weights; None for other tables."""
+    """Return the only two columns of a table besides the weights; None if there are not two."""
     candidates = [name for name in names if name != weight or name == named_end]
     if len(candidates) == 2 and all(isinstance(name, str) for name in candidates):
         return candidates[0], candidates[1]
@@ -137,7 +137,7 @@ def _no_pair(
         )
     return MissingColumnError(
         f"{what}: one end of the edges is column {_quoted(named_end)}, but nothing determines the"
-        f" other: name it with {unnamed}= (--{unnamed}); it has {naming(names)}"
+        f" other end: name it with {unnamed}= (--{unnamed}); {what} has {naming(names)}"
     )
 
 
@@ -257,7 +257,7 @@ def place_of(what: str, names: Sequence[Any], name: Any) -> int:
     Raises
     ------
     MissingColumnError
-        No column has the name; the error suggests the nearest one, and lists all.
+        No column has the name. The error suggests the most similar name, and lists all names.
     InputError
         Several columns have the name.
     """

@@ -281,7 +281,7 @@ def _graph_of_matrix(matrix: Any, sums_duplicates: bool) -> Graph:
 
 
 def check_square(matrix: Any) -> None:
-    """Raise an InputError unless a matrix is square and, if it has offsets, has one per row + 1."""
+    """Raise an InputError unless a matrix is square; also check the number of its offsets."""
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(f"an adjacency matrix has shape (n, n), not {tuple(matrix.shape)}")
     if matrix.format in ("csr", "csc"):
@@ -289,7 +289,7 @@ def check_square(matrix: Any) -> None:
 
 
 def check_pointers(kind: str, indptr: Any, rows: int) -> None:
-    """Raise an InputError unless the offsets ``indptr`` of a matrix are one more than its rows."""
+    """Raise an InputError unless a matrix has one more offset in ``indptr`` than rows."""
     if len(indptr) != rows + 1:
         raise InputError(
             f"'indptr' of the {kind} matrix has {len(indptr):,} offsets, but {rows:,} rows need"

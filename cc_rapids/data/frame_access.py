@@ -212,7 +212,7 @@ def _is_pair_of_arrays(part: Any) -> bool:
 
 
 def numbers_of(column: Any, what: str = "numbers") -> tuple[Any, Any]:
-    """Return a column of numbers as an array, and a mask of those that are not null or NaN.
+    """Return a column of numbers as an array, and a mask that is False for nulls and NaN.
 
     The array may share the memory of the column; do not modify it. ``what`` is the name of the
     column in errors.
@@ -247,7 +247,7 @@ def known_numbers(column: Any, what: str = "numbers") -> tuple[Any, Any]:
 
 
 def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:
-    """Return numbers on the host as an array, and a mask of those that are not null.
+    """Return numbers on the host as an array, and a mask that is False for nulls.
 
     The mask is None if no number is null.
     """

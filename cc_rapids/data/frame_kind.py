@@ -87,7 +87,7 @@ def _type_name(column: Any) -> str:
 def given_like(words: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
     """Return an input of one edge whose answers are frames of the library that ``words`` names.
 
-    If that library is not available, log this and use PyArrow or NumPy.
+    If the library is not available, log a warning, and use PyArrow or NumPy.
 
     Parameters
     ----------

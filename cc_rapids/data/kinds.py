@@ -81,7 +81,7 @@ class Graph(Mapping[str, Any]):
         return len(self.columns_by_name)
 
     def ends(self) -> list[Any]:
-        """Return the first column of the ids of each end: of the sources, then the destinations."""
+        """Return the first id column of the sources and the first id column of the destinations."""
         names = list(self)
         return [self[names[0]], self[next(name for name in names if name.startswith(DESTINATION))]]
 

@@ -28,7 +28,7 @@ class Neighbors:
     m: int  # the number of entries
     indices: Any  # the memory of the entries, as a 1-d array
     distances: Any  # the memory of the distances, as a 1-d array; None without distances
-    # in elements: the strides of rows and of columns in ``indices``, then those in ``distances``
+    # in elements: the strides of rows and columns of ``indices``, then of ``distances``
     steps: tuple[int, int, int, int]
     offsets: Any  # the first entry of each row, on the host; None for rows of equal length
     columns: int  # the number of entries of each row; 0 if there are offsets

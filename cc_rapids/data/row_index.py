@@ -31,7 +31,7 @@ def spread(labels: Any, present: Any) -> Any:
 
     The other rows are null.
     """
-    positions = present.cumsum() - 1
+    positions = present.cumsum() - 1  # of the label of each row that has one
     if is_cudf(labels):
         if not len(labels):
             return labels.reindex(range(len(present)))

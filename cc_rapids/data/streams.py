@@ -94,7 +94,7 @@ class Chunk(NamedTuple):
     load: Callable[[], Any] | None = None  # returns the rows; any thread may call it
     path: str = ""  # the file; empty for data in memory
     first: int | None = None  # the row number of the first row in the file; None if unknown
-    weight: Any = None  # the column or array of weights, if the bound does not name them
+    weight: Any = None  # the column or array of weights; None if the bound names the column
     given: int | None = 0
     left_out: Mapping[str, int] = NO_ROWS  # the rows between the previous chunk and this one
 
@@ -167,7 +167,7 @@ IN_MEMORY = " rows in memory"
 
 
 def arranged(current: list[Entry], earlier: list[Entry]) -> list[int]:
-    """Return the positions of all current entries, those of a checkpoint first and in its order.
+    """Return the positions of the current entries: first the checkpoint's, in its order.
 
     Raises
     ------
@@ -302,7 +302,7 @@ class Parts(Source):
             yield from chunks
 
     def _skip(self, number: int, error: FormatError, skipped: list[str]) -> None:
-        """Add the path of an unreadable part to ``skipped``; raise the error if it may not be."""
+        """Add an unreadable part to ``skipped``; raise the error if parts may not be skipped."""
         if not self.skips:
             is_changed = isinstance(error, ChangedFileError)
             if self.skips is not None and len(self.parts) > 1 and not is_changed:

@@ -145,8 +145,8 @@ class WeightBound:
     def mask_of(self, numbers: Any, mask: Any) -> tuple[Any, Ledger]:
         """Return a boolean array of the numbers within the bounds, and a ledger of all rows.
 
-        ``mask`` is a mask of the numbers that are neither null nor NaN; None if no number is null.
-        Numbers that are null or NaN are not within any bounds.
+        ``mask`` is False for nulls and NaN; it may be None if no number is null. Nulls and NaN are
+        not within any bounds.
         """
         row_count, missing = int(numbers.size), 0
         if mask is not None:

@@ -41,7 +41,7 @@ def name_of_weights(weight: Any) -> str:
 
 
 def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
-    """Return the weights of edges as an array, and a mask of those that are not null or NaN.
+    """Return the weights of edges as an array, and a mask that is False for nulls and NaN.
 
     The mask is None if no weight is null or NaN.
 

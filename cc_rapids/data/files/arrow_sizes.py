@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from struct import unpack_from
 from typing import Any, BinaryIO, NamedTuple
 
-_MAX_METADATA = 64 << 20  # bytes
+_MAX_METADATA = 64 << 20  # the maximum bytes of the metadata of a message
 _FILE_END = 10  # bytes after the footer: its length, and the magic string
 _DICTIONARY, _BATCH = 2, 3  # types of messages
 

@@ -27,7 +27,7 @@ _LIBRARY_ERRORS: tuple[type[Exception], ...] = (
 
 @contextmanager
 def damage(file: File, kind: str) -> Iterator[None]:
-    """Convert errors of libraries on a damaged file to a FormatError that names the file.
+    """Convert the errors that libraries raise for a damaged file to a FormatError that names it.
 
     A MemoryError becomes a CapacityError.
     """

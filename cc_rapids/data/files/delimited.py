@@ -516,7 +516,7 @@ def line_of(
 
 
 def is_binary(data: bytes) -> bool:
-    """Return whether bytes are not text in an 8-bit encoding: many are control characters."""
+    """Return whether more than 5 % of the bytes are control characters, unlike in text."""
     controls = len(data) - len(data.translate(None, _CONTROLS))
     return controls * 20 > len(data)
 

@@ -172,7 +172,10 @@ def _table(folder: str, system: Any, path: str) -> Table | None:
 
 
 def _around(path: str, system: Any, plain_folders: set[str]) -> Table | None:
-    """Return the table that contains a path; otherwise add its parents to ``plain_folders``."""
+    """Return the table that contains a path; None if no parent folder of the path is a table.
+
+    Folders that are not tables are added to ``plain_folders``, and are not inspected again.
+    """
     folder = os.path.dirname(path)
     while system and folder and folder != path:  # the root is its own parent
         address = system.unstrip_protocol(folder)

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 COPIES = 60  # bytes of memory per byte of a file, because NetworkX stores Python objects
 
 
-_WIDE_XML = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}  # XML without a byte order mark
+# the encodings of XML without a byte order mark, by the first two bytes
+_WIDE_XML = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 
 
 def read_named(
@@ -82,7 +83,7 @@ def read_named(
 def in_utf8(data: bytes) -> bytes:
     """Convert a text in UTF-16 or UTF-32 to UTF-8; return any other text unchanged.
 
-    XML declares its encoding in the first line, from which it is removed.
+    If the text is XML, the encoding that its first line declares is removed.
     """
     encoding = marked_encoding(data) or _WIDE_XML.get(data[:2])
     if encoding is None:

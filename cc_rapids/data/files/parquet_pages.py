@@ -12,9 +12,10 @@ HEADERS = 1 << 9, 1 << 16
 
 
 def largest_page(stream: BinaryIO, chunk: Any) -> tuple[int, float]:
-    """Return two sizes of a column chunk in bytes: its largest page plus its dictionary, and a row.
+    """Return the bytes of the largest page of a column plus its dictionary, and the bytes per row.
 
-    Both sizes are decompressed. Each page has a mean size of its rows; the greatest is returned.
+    Both numbers count decompressed bytes. The mean bytes per row differ between pages; the greatest
+    mean is returned.
     """
     starts = [start for start in (chunk.dictionary_page_offset, chunk.data_page_offset) if start]
     offset, dictionary, largest, row_bytes = min(starts, default=0), 0, 0, 0.0

@@ -89,7 +89,7 @@ class Weights:
 
 
 def numbers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """Convert text to the first of int64, uint64 and double that fits; None if none does."""
+    """Convert text to the first of int64, uint64 and double that fits; None if no type fits."""
     text = pc.utf8_trim(text, " \t")
     for kind in (pa.int64(), pa.uint64(), pa.float64()):
         with suppress(pa.ArrowInvalid):

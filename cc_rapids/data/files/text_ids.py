@@ -33,7 +33,7 @@ MISSING = tuple(
 
 
 class LateTextError(FormatError):
-    """An error for text ids in a stream whose earlier ids were all integers.
+    """An error for ids that are text in a stream whose earlier ids were all integers.
 
     ``text`` is true for the column of an id that is text, and None for its other columns.
     ``can_restart`` is true if the files can be read again from the first one.

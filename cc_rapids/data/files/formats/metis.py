@@ -60,7 +60,7 @@ class Header:
 
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
-    """Return the edges, each once from each end as in the file, and the vertices."""
+    """Return the edges, each in both directions as in the file, and the vertices."""
     file.check_bound(file.size, COPIES)
     number, line, feed = header_line(file, _DIALECT)
     header = _header(file.path, number, line)

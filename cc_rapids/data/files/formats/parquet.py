@@ -211,22 +211,30 @@ def group_tables(
         for batch in stored.iter_batches(max_rows(), row_groups=[group], columns=columns):
             yield pa.Table.from_batches([batch.select(columns)])
         return
-    batches: list[pa.RecordBatch] = []
-    size = count = 0
-    for batch in stored.iter_batches(min(step, max_rows()), row_groups=[group], columns=columns):
+    batches = stored.iter_batches(min(step, max_rows()), row_groups=[group], columns=columns)
+    yield from _fitting_tables((batch.select(columns) for batch in batches), budget, max_rows)
+
+
+def _fitting_tables(
+    batches: Iterable[pa.RecordBatch], budget: Budget, max_rows: Callable[[], int]
+) -> Iterator[pa.Table]:
+    """Join record batches to tables that fit into memory; divide a batch that does not fit."""
+    pending: list[pa.RecordBatch] = []
+    size = count = 0  # the bytes and the rows of the pending batches
+    for batch in batches:
         row_bytes = (size + batch.nbytes) / max(1, count + len(batch))
-        if batches and count + len(batch) > min(max_rows(), budget.fitting_rows(row_bytes)):
-            yield pa.Table.from_batches(batches).combine_chunks()
-            batches, size, count = [], 0, 0
-        batches.append(batch.select(columns))
+        if pending and count + len(batch) > min(max_rows(), budget.fitting_rows(row_bytes)):
+            yield pa.Table.from_batches(pending).combine_chunks()
+            pending, size, count = [], 0, 0
+        pending.append(batch)
         size, count = size + batch.nbytes, count + len(batch)
         fitting = budget.fitting_rows(size / max(1, count))
-        if len(batches) == 1 and count > fitting:  # the rows hold long text
-            whole = pa.Table.from_batches(batches)
+        if len(pending) == 1 and count > fitting:  # the rows hold long text
+            whole = pa.Table.from_batches(pending)
             yield from (whole.slice(row, fitting) for row in range(0, count, fitting))
-            batches, size, count = [], 0, 0
-    if batches:
-        yield pa.Table.from_batches(batches).combine_chunks()
+            pending, size, count = [], 0, 0
+    if pending:
+        yield pa.Table.from_batches(pending).combine_chunks()
 
 
 Bounds = list[tuple[Any, Any]]  # the least and the greatest value of each column; None if unknown
