@@ -137,7 +137,7 @@ def weighted(
         )
     values = values.astype(values.dtype.newbyteorder("="), copy=False)
     rows = None
-    if given.row_index is not None:
+    if given.row_index is not None:  # the weights of dropped edges are left out
         rows = given.row_index()
         values = moved_like(values, rows)[rows]
         valid = None if valid is None else moved_like(valid, rows)[rows]
@@ -146,10 +146,11 @@ def weighted(
         return replace(given, weights=values)
     if nulls != "drop":
         first = int((~valid).argmax())
+        first_row = first if rows is None else int(rows[first])
         raise NullsError(
             f"{missing:,} of {size:,} {name} {inflected(missing, 'is', 'are')} null or nan, the"
-            f" first in row {first if rows is None else int(rows[first]):,}: fill such weights, or"
-            " drop their edges with nulls='drop'"
+            f" first in row {first_row:,}: fill such weights, or drop their edges with"
+            " nulls='drop'"
         )
     return replace(
         given,

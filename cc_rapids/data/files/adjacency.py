@@ -53,17 +53,16 @@ def adjacency(edges: EdgeList, path: Path) -> Adjacency:
     loops, src, dst = len(src) - int(is_edge.sum()), src[is_edge], dst[is_edge]
     count = len(src)
     if weight is not None:
-        # both directions of an edge get the weight of the first row with the edge
-        weight, edge = weight[is_edge], np.minimum(src, dst) * n + np.maximum(src, dst)
-        _, row, of_row = np.unique(edge, return_index=True, return_inverse=True)
-        differs = weight != weight[row][of_row]
+        weight = weight[is_edge]
+        row, row_of_edge = _first_rows(src, dst, n)
+        differs = weight != weight[row_of_edge]
         if differs.any() and not edges.keeps_first_weight:
             at = int(differs.argmax())
-            earlier = int(row[of_row[at]])
             raise FormatError(
                 f"cannot write {path}: the edge {src[at] + first} - {dst[at] + first} has the"
-                f" weights {weight[earlier]} and {weight[at]}, but the format holds each edge once:"
-                " keep one of them first, write another format, or leave out the weights"
+                f" weights {weight[row_of_edge[at]]} and {weight[at]}, but the format holds each"
+                " edge once: keep one of the weights, write another format, or leave out the"
+                " weights"
             )
         src, dst, weight = src[row], dst[row], weight[row]
     values = np.zeros(src.size, np.uint8) if weight is None else weight
@@ -73,3 +72,13 @@ def adjacency(edges: EdgeList, path: Path) -> Adjacency:
     left_out = {"self_loop": loops, "duplicate": count - len(neighbours) // 2}
     weights = None if weight is None else matrix.data
     return Adjacency(n, matrix.indptr.astype(np.int64), neighbours, weights, left_out)
+
+
+def _first_rows(src: Ints, dst: Ints, n: int) -> tuple[Ints, Ints]:
+    """Return the first row of each distinct edge, and for each row the first row of its edge.
+
+    An edge is the same in both directions. ``n`` is the number of vertices.
+    """
+    edge = np.minimum(src, dst) * n + np.maximum(src, dst)
+    _, row, number = np.unique(edge, return_index=True, return_inverse=True)
+    return row, row[number]

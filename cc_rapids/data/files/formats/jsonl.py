@@ -30,7 +30,7 @@ ESCAPED = r'["\\\x00-\x1f]'  # matches characters that are escaped in strings
 
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
-    """Read the columns of ids and weights by PyArrow."""
+    """Return the columns of ids and weights, read by PyArrow."""
     from pyarrow import json as arrow_json
 
     file.check_bound(file.size, COPIES)
@@ -60,7 +60,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
     try:
         table.validate(full=True)
     except pa.ArrowInvalid:
-        decoded(file.path, data)
+        decoded(file.path, data)  # raises the error if the text is not UTF-8
     check_ids(file.path, [*inferred], [table[name] for name in inferred], 0)
     file.groups = {0: line_count}
     return weighed(file, request, table), None
