@@ -926,8 +926,8 @@ class Keys(NamedColumns):
         names = edges.names_of(len(edges) // 2)
         if not (source is None and destination is None) and [source, destination] != names:
             raise InputError(
-                "source= and destination= name columns of a frame, and ids are tuples or frames for"
-                " each end: leave them out"
+                "source= and destination= name columns of a frame, but the ids of these edges are"
+                " tuples, or a frame for each end: leave out source= and destination="
             )
         return names[0], names[1]
 

@@ -64,14 +64,14 @@ _COLUMNS = {
     "Vertices: vertex": "The vertices of some components",
     "Merges: threshold before after size": "Components that merge between thresholds",
     "Changes: vertex before after": "Vertices whose label a batch changed",
-    "Shared: before after shared": "The members that components share with previous ones",
+    "Shared: before after shared": "The members that components share with earlier components",
     "Resized: labels before after": "The sizes of components that kept their number",
     "Colors: vertex color": "The colours of vertices, -1 where there is none",
     "Splits: labels size parts largest oversized edges_cut weakest_cut strongest_cut": (
         "The components that are too large, and their parts"
     ),
     "Curve: threshold components largest susceptibility": (
-        "The components at each weight at which some merge"
+        "The components at each weight at which components merge"
     ),
     "OddCycles: labels row source destination": (
         "The edges around odd cycles, their row numbers and ends"
@@ -260,7 +260,8 @@ def with_vertices(edge_input: EdgeInput, vertices: Any, dense: bool) -> EdgeInpu
         if isinstance(vertices, range):
             raise InputError(
                 f"the vertices are rows of {len(src.key_columns)} columns ({src.name}), so"
-                " vertices= must be a frame with as many columns (and num_vertices= does not apply)"
+                f" vertices= must be a frame of {len(src.key_columns)} columns (and num_vertices="
+                " does not apply)"
             )
         column = vertices_of_keys(vertices, len(src.key_columns))
         if is_frame(vertices) and are_usable(columns_of(vertices)):

@@ -137,7 +137,7 @@ def _no_pair(
         )
     return MissingColumnError(
         f"{what}: one end of the edges is column {_quoted(named_end)}, but nothing determines the"
-        f" other end: name it with {unnamed}= (--{unnamed}); {what} has {naming(names)}"
+        f" other end: name it with {unnamed}= (--{unnamed}); it has {naming(names)}"
     )
 
 

@@ -98,8 +98,8 @@ def read_neighbors(indices: Any, distances: Any) -> Neighbors:
     numbers, distance_type = (None, None) if distances is None else _numbers(distances)
     if numbers is not None and numbers.shape != array.shape:
         raise InputError(
-            f"distances have the shape {numbers.shape}, but indices have {array.shape}: pass both"
-            " as the search for neighbours has returned them"
+            f"distances have the shape {numbers.shape}, but indices have the shape {array.shape}:"
+            " pass both as the search for neighbours has returned them"
         )
     n, k = array.shape
     flat, steps = _flat(array)
@@ -129,8 +129,8 @@ def read_distances(given: Any) -> Neighbors:
         n = matrix.shape[0] if matrix.ndim else 0
         if matrix.shape != (n, n):
             raise InputError(
-                f"the distances have the shape {matrix.shape}: pass a square matrix, a sparse one,"
-                " or a tuple of neighbours (indices, distances)"
+                f"the distances have the shape {matrix.shape}: pass a square matrix, a sparse"
+                " matrix, or a tuple of neighbours (indices, distances)"
             )
         library = sys.modules[type(matrix).__module__.partition(".")[0]]
         if library.isnan(matrix).any():
@@ -283,7 +283,7 @@ def check_distances(neighbors: Neighbors, at_most: Any, nearest: bool, indices: 
             rule = f"at_most={shown(at_most)} bounds"
         advice = "pass distances=, an array of the shape of indices"
         if hasattr(indices, "tocoo"):
-            advice = "pass the graph of mode='distance', as this matrix of bool has none"
+            advice = "pass the graph of mode='distance': this matrix of bool has no distances"
         raise InputError(f"{rule} distances: {advice}")
     if at_most is not None:
         WeightBound.check("distances", None, at_most)

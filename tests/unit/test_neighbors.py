@@ -307,7 +307,7 @@ def test_wrong_indices_are_refused(indices, message):
         ({"at_most": 1}, "at_most=1 bounds distances: pass distances="),
         ({"at_most": "1", "distances": [[0.0], [0.0]]}, "at_most= must be a number"),
         ({"at_most": float("nan"), "distances": [[0.0], [0.0]]}, "at_most= must be a number"),
-        ({"distances": [0.0, 1.0]}, r"shape \(2,\), but indices have \(2, 1\)"),
+        ({"distances": [0.0, 1.0]}, r"shape \(2,\), but indices have the shape \(2, 1\)"),
         ({"distances": [["a"], ["b"]]}, "distances must be numbers"),
         ({"min_samples": 0}, "min_samples= must be a count of at least 1"),
         ({"min_samples": 2, "border": "last"}, "border"),

@@ -55,8 +55,8 @@ def check_not_joined(path: str, stream: Any, between: int, mark: bytes) -> None:
     while between > 0 and (piece := stream.read(min(between + len(mark), 1 << 24))):
         if mark + mark in previous + piece:
             raise FormatError(
-                f"{path} is several concatenated files, as cat writes them, but must be one: pass"
-                " the paths of the files, or a pattern in quotes"
+                f"{path} is several concatenated files, as cat writes them, but must be one file:"
+                " pass the paths of the files, or a pattern in quotes"
             )
         previous, between = piece[1 - 2 * len(mark) :], between - len(piece)
     stream.seek(0)

@@ -420,7 +420,7 @@ class ColumnRequest:
         if earlier and earlier != len(pairs):
             raise InputError(
                 f"{path}: ids have {counted(len(pairs), 'column')} per side"
-                f" ({', '.join(a for a, _ in pairs)}), but those of earlier files have {earlier}:"
+                f" ({', '.join(a for a, _ in pairs)}), but ids of earlier files have {earlier}:"
                 " name the columns with source= and destination= (--source, --destination)"
             )
         return [(place_of(path, names, a), place_of(path, names, b)) for a, b in pairs]

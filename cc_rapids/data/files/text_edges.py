@@ -439,5 +439,5 @@ def _check_comments(file: File, options: TextOptions, dialect: Dialect, comment:
     if file.lines.comment and names_in_comment(comment, dialect, 2, ()) is None:
         raise FormatError(
             f"{file.path}: each line begins with one of {options.comment!r}, as comments do, and"
-            " none holds data: pass comment=None (--no-comment) if these lines are data"
+            " no line holds data: pass comment=None (--no-comment) if these lines are data"
         )
