@@ -874,15 +874,15 @@ def _of_strings(name: str, type_name: str, series: Any) -> Column | None:
         return Column(name, type_name, array.size, partial(nullcontext, array), valid=valid)
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
         return None
-    native, library, make = series.to_native(), series.implementation, Column.to_native
+    native, library, convert = series.to_native(), series.implementation, Column.to_native
     if library.is_pandas_like():  # the function keeps the dtype alone, so the column can be freed
-        make = partial(_in_pandas_categories if categories else _in_pandas, native.dtype)
+        convert = partial(_in_pandas_categories if categories else _in_pandas, native.dtype)
     elif library.is_polars():
-        make = partial(_in_polars_categories, native.dtype) if categories else _in_polars
+        convert = partial(_in_polars_categories, native.dtype) if categories else _in_polars
     else:
-        make = partial(_as_dictionary, kind) if categories else partial(_in_arrow, native.type)
+        convert = partial(_as_dictionary, kind) if categories else partial(_in_arrow, native.type)
     borrow = partial(nullcontext, arrow)
-    return Column(name, type_name, len(arrow), borrow, strings=True, to_native=make, valid=valid)
+    return Column(name, type_name, len(arrow), borrow, strings=True, to_native=convert, valid=valid)
 
 
 def _of_nulls(name: str, type_name: str, series: Any) -> Column:

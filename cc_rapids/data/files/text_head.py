@@ -118,16 +118,17 @@ class Text:
         above, size = Above(), HEAD
         while data := self.peek(size):
             ended = len(data) < size
-            whole = len(data) if ended else quoted.last_end(data)
+            whole = len(data) if ended else quoted.last_end(data)  # the bytes of complete lines
             lines = data[:whole]
             lines = lines + b"\n" if ended and lines[-1:] not in b"\r\n" else lines
             match = dialect.dataless.match(lines)
-            end = match.end() if match else 0
+            end = match.end() if match else 0  # the bytes of the lines without data
             if end:
                 dataless = quoted.with_newlines(lines[:end])
                 above.add(dataless, dialect)
                 self._file.lines.without_data(dataless, dialect)
                 self._ahead = data[end:]
+            # a line with data follows, or the file ends, or a line is too long
             if end < len(lines) or ended or (not whole and size >= longest):
                 break
             size = HEAD if end else 4 * size

@@ -76,16 +76,26 @@ class Ids:
                 self.has_empty = not column.bare and bool(pc.any(pc.equal(text, "")).as_py())
                 numbers = integers(pc.if_else(missing, None, text))
             if pc.any(missing).as_py():
-                lower = pc.mean(pc.match_substring_regex(bare.slice(0, SAMPLE), "^[a-z]+$")).as_py()
-                words = pc.unique(bare.filter(missing)).to_pylist()
-                words = [w for w in words if lower <= 0.9 or not (w.isalpha() and w.islower())]
-                self.no_value = next((w for w in words if any(map(str.isalpha, w))), "")
+                self.no_value = _no_value(bare, missing)
         self.values: pa.ChunkedArray = text if numbers is None else numbers
 
     def cast(self, kind: pa.DataType) -> pa.ChunkedArray:
         """Return the ids in a type that can hold them."""
         ids = self.values if self.text is None or kind != pa.string() else self.text
         return ids.cast(kind)
+
+
+def _no_value(words: pa.ChunkedArray, missing: pa.ChunkedArray) -> str:
+    """Return the first word with a letter that may mean a missing value; "" if there is none.
+
+    ``missing`` tells which words are in ``MISSING``. If most words are lower-case, a lower-case
+    word of these is an ordinary word.
+    """
+    lower = pc.mean(pc.match_substring_regex(words.slice(0, SAMPLE), "^[a-z]+$")).as_py()
+    candidates = [word for word in pc.unique(words.filter(missing)).to_pylist() if word]
+    if lower > 0.9:
+        candidates = [word for word in candidates if not (word.isalpha() and word.islower())]
+    return next((word for word in candidates if any(map(str.isalpha, word))), "")
 
 
 @dataclass
