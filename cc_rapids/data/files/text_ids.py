@@ -88,8 +88,8 @@ class Ids:
 def _no_value(words: pa.ChunkedArray, missing: pa.ChunkedArray) -> str:
     """Return the first word with a letter that may mean a missing value; "" if there is none.
 
-    ``missing`` tells which words are in ``MISSING``. If most words are lower-case, a lower-case
-    word of these is an ordinary word.
+    ``missing`` tells which words are empty or in ``MISSING``. If more than 90 % of the words are in
+    lower case, a word in lower case, such as ``null``, does not mean a missing value.
     """
     lower = pc.mean(pc.match_substring_regex(words.slice(0, SAMPLE), "^[a-z]+$")).as_py()
     candidates = [word for word in pc.unique(words.filter(missing)).to_pylist() if word]
