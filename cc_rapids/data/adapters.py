@@ -61,7 +61,7 @@ from .edge_array import as_array, ends_of, is_edge_array
 from .edge_input import EdgeInput, ReadRequest, plain_frame, several, with_vertices
 from .end_columns import Side, end_columns, place_of, sides_of
 from .foreign import check_square, entries_of, is_always_converted, opened
-from .frame_access import collected, columns_of
+from .frame_access import collected, columns_of, key_width
 from .frame_build import rows_where_true
 from .kinds import SOURCE, Graph, KeyPairs, speaks_arrow
 from .lazy import cudf, nw, pa, pc, pd
@@ -1506,6 +1506,11 @@ def opened_item(
         )
     if isinstance(item, tuple):
         check_columns_of_tuple(item)
+        if any(key_width(side) > 1 for side in item):
+            raise InputError(
+                "an item of the edges is a tuple whose ids have several columns: make a frame of"
+                " it, and name the columns of each end by source= and destination= (lists)"
+            )
         # a deque cannot be sliced
         return request, tuple(list(side) if isinstance(side, deque) else side for side in item)
     requested = request.columns(weight)

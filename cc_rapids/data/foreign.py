@@ -96,6 +96,12 @@ def pairs_of_keys(source: Any, destination: Any, width: int = 0) -> KeyPairs:
         key_parts(f"ids of {end}", ids, width)
         for end, ids in ((SOURCE, source), (DESTINATION, destination))
     ]
+    widths = list(map(len, sides))
+    if widths[0] != widths[1]:
+        raise InputError(
+            f"the ids of {SOURCE} have {counted(widths[0], 'column')}, but those of {DESTINATION}"
+            f" have {counted(widths[1], 'column')}: both ends need the same columns"
+        )
     names = columns_of(source) if is_frame(source) else ()
     return KeyPairs(sides, tuple(names) if are_usable(names) else ())
 

@@ -1176,20 +1176,26 @@ def _row_bytes(item: Any, columns: Sequence[str]) -> float:
         return sum(map(_text_bytes, item))
     if getattr(item, "ndim", 2) != 2:  # a single column raises an error when it is read
         return 0.0
-    if isinstance(item, Mapping):
-        names = list(item)
-    else:
-        names = list(getattr(item, "column_names", getattr(item, "columns", ())))
+    names = _names_of(item)
     return sum(_text_bytes(item[name]) for name in columns if names.count(name) == 1)
+
+
+def _names_of(frame: Any) -> list[Any]:
+    """Return the names of the columns of a frame or mapping; none for other objects."""
+    if isinstance(frame, Mapping):
+        return list(frame)
+    return list(getattr(frame, "column_names", getattr(frame, "columns", ())))
 
 
 def _text_bytes(column: Any) -> float:
     """Return the mean bytes of the strings of a column; 0 for other columns and on a GPU.
 
-    For Python's strings, the mean is that of a few rows.
+    For Python's strings, the mean is that of a few rows. A frame has the columns of an id.
     """
     if is_cudf(column) or not hasattr(column, "__len__") or not len(column):
         return 0.0
+    if names := _names_of(column):
+        return _row_bytes(column, names)
     if hasattr(column, "chunks") or hasattr(column, "buffers"):  # an Arrow column
         return column.nbytes / len(column) if is_text(column.type) else 0.0
     if hasattr(column, "estimated_size"):  # a Polars column

@@ -17,6 +17,7 @@ IDS = st.integers(0, 6)
 EDGES = st.lists(st.tuples(IDS, IDS), max_size=7)
 SRC, DST, WEIGHT = [1, 2, 5], [2, 3, 6], [0.5, 0.9, 0.1]
 PAIRS = list(zip(SRC, DST, strict=True))
+POLARS = pl.DataFrame({"k": ["a", "b"], "id": [1, 3]})
 
 
 def labels(found):
@@ -133,6 +134,20 @@ def test_pairs_that_an_iterator_yields_are_refused():
     for edges in (iter(PAIRS), (pair for pair in [("ann", "bob")]), zip(SRC, DST, strict=True)):
         with pytest.raises(InputError, match=r"two single ids, .*list\(edges\)"):
             components(edges)
+
+
+@pytest.mark.parametrize(
+    ("edges", "says"),
+    [
+        ([(POLARS, POLARS)], "a tuple whose ids have several columns: make a frame of it"),
+        (list(POLARS.group_by("k")), "a tuple whose ids have several columns"),
+        ([({"k": [1]}, {"k": [2]})], "'src' cannot be a dict of 1: pass a column"),
+        (([(1, 2, 3)], POLARS), "ids of src have 3 columns, but those of dst have 2 columns"),
+    ],
+)
+def test_frames_in_tuples_that_are_no_two_columns_are_refused(edges, says):
+    with pytest.raises(InputError, match=says):
+        cc_rapids.components(edges)
 
 
 def test_integers_and_strings_are_refused_with_one_of_each():
