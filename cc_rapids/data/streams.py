@@ -660,7 +660,10 @@ def _solving_bytes(chunk: Chunk) -> int:
 
 
 def _one_table(chunks: list[Chunk]) -> Any:
-    """Return the tables of all chunks as one, without copying; None if their types differ."""
+    """Return the tables of all chunks as one, without copying; None if their types differ.
+
+    Tables without rows, which may have any types, are left out.
+    """
     if not chunks or any(chunk.vertices is not None for chunk in chunks):
         return None
     names, tables = list[str](), []
@@ -670,6 +673,7 @@ def _one_table(chunks: list[Chunk]) -> Any:
         if len(columns) != len(names):
             return None
         tables.append(chunk.frame.select(columns).rename_columns(names))
+    tables = [table for table in tables if len(table)] or tables[:1]
     if any(not table.schema.equals(tables[0].schema) for table in tables):
         return None
     return pa.concat_tables(tables).unify_dictionaries()

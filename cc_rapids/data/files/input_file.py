@@ -436,7 +436,7 @@ class ColumnRequest:
         """
         if not self.weights or (self.weight is None and "weight" not in names):
             return None
-        at = place_of(path, names, self.weight or "weight")
+        at = place_of(path, names, "weight" if self.weight is None else self.weight)
         if at in ends:
             raise InputError(
                 f"{path}: column {names[at]!r} is an end of the edges, and cannot be the weight"

@@ -148,8 +148,8 @@ def files_in(folder: str | os.PathLike[str], tell: Callable[..., None] = log.deb
 
     Files with known suffixes, or with names of Hadoop or KONECT, are files of edges; if there are
     no such files, all files are. Checksums are left out, and so are names that begin with a dot or
-    an underscore, such as Spark's metadata. Links to files and folders are followed, except links
-    to a parent folder. ``tell`` is the function that logs.
+    an underscore, such as Spark's metadata, and pipes and devices. Links to files and folders are
+    followed, except links to a parent folder. ``tell`` is the function that logs.
 
     Raises
     ------
@@ -159,7 +159,8 @@ def files_in(folder: str | os.PathLike[str], tell: Callable[..., None] = log.deb
     paths = list[Path]()
     for root, folders, names in os.walk(folder, onerror=_refuse_folder, followlinks=True):
         folders[:] = [name for name in folders if not _is_circle(Path(root, name))]
-        paths += [Path(root, name).relative_to(folder) for name in names]
+        files = (Path(root, name) for name in names if not _is_pipe(Path(root, name)))
+        paths += [path.relative_to(folder) for path in files]
     return [str(Path(folder, path)) for path in _chosen(folder, sorted(paths), tell)]
 
 

@@ -112,6 +112,14 @@ def test_chunks_without_rows_go_with_others(edges, ids):
         assert len(stream_components(iter(chunks)).labels()) == 2
 
 
+@pytest.mark.parametrize("names", ["ab", "ba"])
+def test_files_without_rows_go_with_others_where_all_rows_are_needed(tmp_path, names):
+    for name, text in zip(names, ("src\tdst\n", "src\tdst\nx\ty\n"), strict=True):
+        (tmp_path / f"{name}.tsv").write_text(text)
+    found = cc_rapids.bridges(tmp_path)
+    assert columns(found) == [[0], ["x"], ["y"]]
+
+
 BATCHES = {
     "batch": lambda edges, named: Connectivity(vertices=named).insert(edges).components(),
     "batches": lambda edges, named: Connectivity(vertices=named).insert(iter([edges])).components(),

@@ -342,6 +342,13 @@ def test_folders_of_files_without_suffixes(caplog):
     assert "left out 1 file in job, of unknown suffixes: notes" in caplog.text
 
 
+def test_a_pipe_in_a_folder_is_not_waited_for():
+    os.mkdir("job")
+    os.mkfifo("job/a.csv")
+    written("job/b.csv", b"src,dst\n1,2\n")
+    assert cc_rapids.stream_components("job").ledger["given"] == 1
+
+
 def test_links_in_folders_are_followed_once():
     for name in ("job/in", "far"):
         os.makedirs(name)

@@ -69,6 +69,11 @@ def test_values_of_matrices(tmp_path):
     assert read_edges(tmp_path / "m.mtx", weights=True).table.num_columns == 2
 
 
+def test_a_column_without_a_name_is_not_the_column_named_weight(read):
+    text = "src,dst,weight,\n1,2,3,4\n"
+    assert read("a.csv", text, weights=True, weight="")[0] == [(1, 2, 4)]
+
+
 def test_the_ends_may_be_swapped(tmp_path):
     for kind in WRITTEN:
         write_edges(EdgeList([TABLE], 3, range(5), TABLE.schema), tmp_path / "e", format=kind)
