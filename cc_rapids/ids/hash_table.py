@@ -249,16 +249,19 @@ class PlacedSlots(SlotTable):
                 count = min(max_edges, m - first)
                 runs = -(-count // tile)  # the number of tiles of this batch, and of chunks
                 segments, copies = blocks * runs, (larger, smaller, begins, before)
-                of_tiles = first, count, runs, blocks, shift
-                partition_ends(runs, *of_tiles, *columns, *home_slots, *copies)
+                batch = first, count, runs, blocks, shift
+                partition_ends(runs, *batch, *columns, *home_slots, *copies)
                 running_sums(backend, before[: segments + 1])
                 begin_chunks(segments, before, firsts)
-                of_chunks = first, count, segments, blocks, shift
+                batch = first, count, segments, blocks, shift
                 tables = self.keys, full, upper, starts
-                place_larger(runs, *of_chunks, *home_slots, *copies, firsts, *tables, *self.columns)
-                of_lanes = lanes.bit_length() - 1, first, runs, blocks
+                place_larger(runs, *batch, *home_slots, *copies, firsts, *tables, *self.columns)
+                lane_shift = lanes.bit_length() - 1
                 place_smaller(
-                    runs * blocks * lanes, *of_lanes, *home_slots, *tables, self.columns[1]
+                    *(runs * blocks * lanes, lane_shift, first, runs, blocks),
+                    *home_slots,
+                    *tables,
+                    self.columns[1],
                 )
 
     def finalise_order(

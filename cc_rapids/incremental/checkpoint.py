@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -314,7 +314,22 @@ def _tuples(columns: list[Any], arrays: dict[str, Any], n: int, backend: Backend
     return index
 
 
-Entry = list[Any]  # the number of rows of an item, its column types, and a hash of its contents
+class Entry(NamedTuple):
+    """The record of an item of a stream.
+
+    Attributes
+    ----------
+    rows : int
+        The number of rows.
+    types : str
+        The types of the columns that have rows; empty if the item has no rows.
+    digest : str
+        The hash of the contents.
+    """
+
+    rows: int
+    types: str
+    digest: str
 
 
 class Trace:
@@ -360,7 +375,7 @@ class Trace:
         """
         if self.earlier is None or not self.earlier["last"]:
             return Cursor()
-        return Cursor(int(self.earlier["count"]), 0, int(self.earlier["last"][0]))
+        return Cursor(int(self.earlier["count"]), 0, int(Entry(*self.earlier["last"]).rows))
 
     def notes(self) -> dict[str, Any]:
         """Return the trace of the linked items, as values for JSON."""
@@ -391,18 +406,20 @@ class Trace:
             self._complete_last()
         self._content.add(given.lent)  # the columns as they were read
         types = " ".join(column.dtype for column in given.lent if column.size)
-        rows, earlier_types = (self.last or [0, ""])[:2]
-        self.last = [rows + given.rows.given, earlier_types or types, self._content.digest()]
+        so_far = self.last or Entry(0, "", "")
+        rows = so_far.rows + given.rows.given
+        self.last = Entry(rows, so_far.types or types, self._content.digest())
         self._ended = not after.rows
         if self.skipping:
             self._compare()
 
     def _complete_last(self) -> None:
         """Add the last item to the complete items, because rows of another item follow."""
+        assert self.last is not None
         if self.count < NOTED_ITEMS:
-            self.items.append(self.last or [])
+            self.items.append(self.last)
         else:
-            hashed = repr((self.beyond, self.last)).encode()
+            hashed = repr((self.beyond, list(self.last))).encode()
             self.beyond = blake2b(hashed, digest_size=12).hexdigest()
         self.count, self.last = self.count + 1, None
         self._content, self._ended = Content(), False
@@ -419,15 +436,15 @@ class Trace:
         assert now is not None
         if self.count < earlier["count"]:
             if self._ended and self.count < NOTED_ITEMS:
-                _check_same(self.count, earlier["items"][self.count], now)
+                _check_same(self.count, Entry(*earlier["items"][self.count]), now)
             return
         if self.beyond != earlier["beyond"]:
             raise CheckpointError(
                 f"one of the items {NOTED_ITEMS:,} to {self.count - 1:,} has changed"
             )
-        then = earlier["last"]
-        self.skipping = now[0] < then[0]
-        if then[0] and (self._ended or not self.skipping):
+        then = Entry(*earlier["last"])
+        self.skipping = now.rows < then.rows
+        if then.rows and (self._ended or not self.skipping):
             _check_same(self.count, then, now)
 
     def finish(self) -> None:
@@ -439,11 +456,12 @@ class Trace:
 
 def _is_trace(notes: dict[str, Any]) -> bool:
     """Return whether the notes of a trace have the right types."""
-    entries = [*notes["items"], *([notes["last"]] if notes["last"] is not None else [])]
-    counts = notes["count"], *(entry[0] for entry in entries)
+    last = [] if notes["last"] is None else [notes["last"]]
+    entries = [Entry(*entry) for entry in (*notes["items"], *last)]
+    counts = notes["count"], *(entry.rows for entry in entries)
     return (
         all(type(count) is int and count >= 0 for count in counts)
-        and all([*map(type, entry[1:])] == [str, str] for entry in entries)
+        and all(type(e.types) is str and type(e.digest) is str for e in entries)
         and len(notes["items"]) == min(notes["count"], NOTED_ITEMS)
         and isinstance(notes["beyond"], str)
     )
@@ -454,13 +472,14 @@ def _check_same(number: int, then: Entry, now: Entry) -> None:
 
     ``number`` is the number of the item, from 0.
     """
-    (rows, types, digest), (rows_now, types_now, digest_now) = then, now
-    if rows != rows_now:
-        raise CheckpointError(f"item {number:,} had {rows:,} rows then, but has {rows_now:,} now")
-    if types != types_now and types and types_now:
-        raise CheckpointError(f"item {number:,} held {types} then, but holds {types_now} now")
-    if digest != digest_now:
-        raise CheckpointError(f"item {number:,}, of {rows:,} rows, now holds other ids")
+    if then.rows != now.rows:
+        raise CheckpointError(
+            f"item {number:,} had {then.rows:,} rows then, but has {now.rows:,} now"
+        )
+    if then.types != now.types and then.types and now.types:
+        raise CheckpointError(f"item {number:,} held {then.types} then, but holds {now.types} now")
+    if then.digest != now.digest:
+        raise CheckpointError(f"item {number:,}, of {then.rows:,} rows, now holds other ids")
 
 
 STREAM_FORMAT = "stream 2"

@@ -381,9 +381,10 @@ class Connectivity:
                 if given.formats and source is None and destination is None:
                     inputs.check_columns_as_before(given, before.given)
                 states = self._take(before, insert_given(before, given, *placement))
-        if states[0].ledger.records == states[1].ledger.records:
+        if states[0].ledger.records == states[1].ledger.records:  # no row was given
             warn_of_no_edges(edges)
         if adapter.is_iterable and adapter.rows(edges, ReadRequest(source, destination)) is None:
+            # an iterator does not know its number of rows
             with self._lock.rlock:
                 ledger = self._state.ledger._replace(unchecked=True)
                 self._state = replace(self._state, ledger=ledger)
@@ -417,7 +418,7 @@ class Connectivity:
                 " out, or insert the batches one by one"
             )
         inserted: list[str] = []
-        first = after = self._state
+        before_all = after = self._state
         for path in paths_of(edges):
             try:
                 before, after = self._insert([path], edge_args)
@@ -428,9 +429,10 @@ class Connectivity:
                     f"{path} was not inserted; kept {inserted_files if inserted else 'no file'}",
                 )
                 raise
-            first = first if inserted else before
+            if not inserted:
+                before_all = before
             inserted.append(path)
-        return first, after
+        return before_all, after
 
     def connected(
         self,
@@ -590,7 +592,7 @@ class Connectivity:
             raise InputError(
                 "process() does not accept expiry times: insert() the edges, and call connected()"
             )
-        batch = collected(opened(batch))  # once: queries and ends have the same rows
+        batch = collected(opened(batch))  # only once, so queries and ends have the same rows
         given = inputs.read_rows(batch, source, destination, TextOptions.of(text))
         if not given.rows.records:
             warn_of_no_edges(batch)
@@ -602,12 +604,10 @@ class Connectivity:
                 # a copy that callers cannot modify, because one mask must split all columns
                 is_query = backend.asarray(mask).copy()
                 inserted = Ledger(int(mask.size) - int(mask.sum()))
-                columns_of_part = [
-                    inputs.rows(column, ~is_query, backend) for column in columns[:2]
-                ]
-                state, new = batches.with_vertices(old, given, [*columns_of_part, *columns[2:]])
-                columns_of_part = [inputs.rows(column, is_query, backend) for column in columns[:2]]
-                pairs, valid = inputs.ends(state, given, columns_of_part, missing)
+                edges = [inputs.rows(column, ~is_query, backend) for column in columns[:2]]
+                state, new = batches.with_vertices(old, given, [*edges, *columns[2:]])
+                queries = [inputs.rows(column, is_query, backend) for column in columns[:2]]
+                pairs, valid = inputs.ends(state, given, queries, missing)
                 if state.kept is None:
                     state, answers_of_queries = batches.insert_and_query(
                         state, self._design, new[:2], pairs, is_query

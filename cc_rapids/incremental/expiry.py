@@ -195,18 +195,18 @@ def _one_datetime(before: Any, kind: str) -> int:
     """Return a datetime as an integer in the unit of ``kind``, rounded up, within 64 bits."""
     if isinstance(before, datetime) and before.tzinfo is not None:
         before = before.astimezone(UTC).replace(tzinfo=None)
-    exact = getattr(before, "to_datetime64", None)  # pandas timestamps have nanoseconds
-    moment = np.datetime64(before) if exact is None else exact()
+    convert = getattr(before, "to_datetime64", None)  # keeps the nanoseconds of pandas timestamps
+    moment = np.datetime64(before) if convert is None else convert()
     if np.isnat(moment):
         raise InputError("before= is NaT, which is not a time: pass a datetime")
     unit, step = np.datetime_data(moment.dtype)
-    number = int(moment.astype(np.int64)) * step
+    nanoseconds = int(moment.astype(np.int64)) * step  # if the unit is "ns"
     if unit in FINER:
-        number = -(-number // FINER[unit])
+        nanoseconds = -(-nanoseconds // FINER[unit])
     elif unit != "ns":
         microseconds = moment.astype("datetime64[us]")
-        if microseconds.astype(moment.dtype) != moment:  # exceeds 64 bits
-            return LIMITS.max if number > 0 else LIMITS.min
-        number = int(microseconds.astype(np.int64)) * PER_MICROSECOND
-    whole = number if kind == "nanoseconds" else -(-number // PER_MICROSECOND)
+        if microseconds.astype(moment.dtype) != moment:  # the number exceeds 64 bits
+            return LIMITS.max if nanoseconds > 0 else LIMITS.min
+        nanoseconds = int(microseconds.astype(np.int64)) * PER_MICROSECOND
+    whole = nanoseconds if kind == "nanoseconds" else -(-nanoseconds // PER_MICROSECOND)
     return min(max(whole, LIMITS.min), LIMITS.max)

@@ -145,9 +145,11 @@ def _self_loops(ids: Any) -> EdgeInput:
 def _width(ids: Any) -> int:
     """Return the number of columns of the ids."""
     if isinstance(ids, tuple | list):
-        tuples = (item for item in ids if isinstance(item, tuple))
-        columns = len(ids) if len(ids) and all(map(_is_column, ids)) else 1
-        return len(next(tuples, ())) or columns
+        first_tuple: tuple[Any, ...] = next((item for item in ids if isinstance(item, tuple)), ())
+        if first_tuple:
+            return len(first_tuple)
+        are_columns = len(ids) > 0 and all(map(_is_column, ids))
+        return len(ids) if are_columns else 1
     if is_frame(ids):
         return len(columns_of(collected(ids)))
     return int(ids.shape[1]) if getattr(ids, "ndim", 1) == 2 else 1

@@ -52,8 +52,9 @@ def write(path: str | os.PathLike[str], answer: Answer) -> None:
     with backend.scope():
         columns = [_parts(column, backend) for column in answer.ids()]
         vertex, least = answer.rows()
-        first = backend.xp.flatnonzero(vertex == least)
-        arrays = {"parent": backend.to_host(first[answer.dense].astype(_row_dtype(vertex.size)))}
+        root_rows = backend.xp.flatnonzero(vertex == least)  # the least id of each component
+        parent = root_rows[answer.dense].astype(_row_dtype(vertex.size))
+        arrays = {"parent": backend.to_host(parent)}
         forest = {} if answer.forest_edges is None else answer.columns_of_forest()
         weights = {"weight": str(forest["weight"].dtype)} if "weight" in forest else {}
         if forest:
