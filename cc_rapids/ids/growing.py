@@ -194,7 +194,7 @@ class Integers(_OneColumn):
     def extend(
         self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
     ) -> Extended:
-        """Return an index that includes the ids of the columns, and their vertices.
+        """Return an index that includes the ids of the columns, and the vertices of these ids.
 
         New ids get the vertices n, n + 1, ...
         """
@@ -204,7 +204,7 @@ class Integers(_OneColumn):
         return numbered
 
     def insert(self, columns: Sequence[Any], backend: Backend) -> tuple[Integers, list[Array]]:
-        """Return an index that includes the ids of arrays, and their vertices.
+        """Return an index that includes the ids of arrays, and the vertices of these ids.
 
         Nothing else may write to the arrays.
         """
@@ -247,7 +247,7 @@ class Integers(_OneColumn):
         transfer: Transfer,
         renumber: Callable[[Array], Array] | None = None,
     ) -> tuple[Integers, Array]:
-        """Return an index that includes the ids of another device's index, and their vertices.
+        """Return an index that includes the ids of another device's index, and their new vertices.
 
         ``renumber`` converts ids of the other index to ids of this index.
         """
@@ -322,7 +322,7 @@ class Texts(_OneColumn):
     def extend(
         self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
     ) -> Extended:
-        """Return an index that includes the strings of the columns, and their vertices."""
+        """Return an index that includes the strings of the columns, and the vertices of these."""
         with lent_texts(list(columns), backend) as texts:
             return self._enter(texts)
 
@@ -335,7 +335,7 @@ class Texts(_OneColumn):
         return Texts(table.n, table), numbers
 
     def merge(self, other: Texts, transfer: Transfer) -> tuple[Texts, Array]:
-        """Return an index that includes the strings of another device, and their vertices."""
+        """Return an index that includes the strings of another device, and their new vertices."""
         index, numbers, backend = self, transfer.new_numbers(self, other), transfer.backend
         text = other.table.text(other.n)
         for rows in transfer.parts(other.n):
@@ -364,7 +364,7 @@ class Texts(_OneColumn):
         return inverse(self.places, self.table.backend)
 
     def text(self, ranks: Array | None = None) -> Text:
-        """Return a copy of the strings with the given ranks; by default, of all in their order."""
+        """Return a copy of the strings with the given ranks, by default of all sorted strings."""
         numbers = self.places
         if ranks is not None:
             numbers = at_places(self.places, ranks, self.table.backend)
@@ -508,7 +508,7 @@ class Tuples:
     def extend(
         self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
     ) -> Extended:
-        """Return an index that includes the ids of the columns, and their vertices.
+        """Return an index that includes the ids of the columns, and the vertices of these ids.
 
         Each of ``columns`` is the list of the key columns of one side.
         """
@@ -536,7 +536,7 @@ class Tuples:
         return Tuples(backend, tuple(columns_of_new), tuple(pairs)), numbers
 
     def merge(self, other: Tuples, transfer: Transfer) -> tuple[Tuples, Array]:
-        """Return an index that includes the ids of another device's index, and their vertices."""
+        """Return an index that includes the ids of another device, and their new vertices."""
         backend, pairs = self.backend, []
         merged = [
             merge_index(*indexes, transfer)
@@ -668,7 +668,7 @@ def merge_index(index: Any, other: Any, transfer: Transfer) -> tuple[Any, Array]
 
 
 def check_kind(index: Index, given: EdgeInput) -> None:
-    """Raise an error if the ids of edges are of another kind than those of an index.
+    """Raise an error if the ids of edges are of another kind than the ids of an index.
 
     Raises
     ------

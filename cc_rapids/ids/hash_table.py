@@ -176,8 +176,8 @@ class PlacedSlots(SlotTable):
     expected_vertices : int
         The number of distinct ids: ``expected``, or an estimate to within a few per cent.
     keys : (size + 1,) array of uint64
-        The id of each slot, as bits whose unsigned order is that of the ids; all bits are set in a
-        free slot.
+        The id of each slot, as bits whose unsigned order is the order of the ids. In a free slot,
+        all bits are set.
     in_blocks : bool
         Whether the edges are in the order of the blocks of their larger ends.
     """
@@ -314,7 +314,7 @@ def slots_of_edges(
 def _rerooted(
     flat: Forest, roots: Array, least: Array, ids: Array, labelled: bool
 ) -> tuple[Forest, SortedDecoder]:
-    """Fill a forest over sorted ids, whose roots are the least vertices of their components.
+    """Set the parents of a forest over sorted ids to the least vertices of the components.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ Values = OffsetDecoder | SortedDecoder | StringDecoder
 
 @dataclass(frozen=True)
 class Digits:
-    """The conversion between the number of a row and its mixed-radix digits, one for each column.
+    """The conversion between the number of a row and mixed-radix digits, one for each column.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def number_rows(
 def _codes(
     part: Column, sides: list[Any], backend: Backend, max_codes: int
 ) -> tuple[list[Array], Values, int]:
-    """Return the codes of a column on each side, the decoder of the codes, and their number.
+    """Return the codes of a column on each side, the decoder of the codes, and the code count.
 
     Codes have the order of the values. If the range of integers exceeds ``max_codes``, the codes
     are the ranks among the distinct integers.

@@ -242,8 +242,8 @@ class Spelled:
 def spelled(edge_input: EdgeInput, columns: list[Any], backend: Backend) -> Spelled | None:
     """Return edges between strings as edges between codes.
 
-    Return None if 64 bits do not suffice for the codes, or if the list is short, so that the
-    library of the strings encodes it faster.
+    Return None if 64 bits do not suffice for the codes. Also return None for a short list, which
+    the library of the strings encodes faster.
 
     Raises
     ------

@@ -253,7 +253,7 @@ def take_text(text: Text, rows: Array) -> Text:
 
 
 def sorted_rows(text: Text) -> Array:
-    """Return all rows in the lexicographic order of their strings, which must be distinct.
+    """Return all rows in the lexicographic order of the strings, which must be distinct.
 
     If there are few strings on the host, or if the kernels need too many rounds, PyArrow sorts the
     strings.
@@ -298,7 +298,7 @@ class Groups:
 
 
 def order(text: Text, rows: Array) -> Array | None:
-    """Sort rows of distinct strings by the bytes of their strings, in place, and return the rows.
+    """Sort rows in place by the bytes of their strings, which are distinct, and return the rows.
 
     Return None if ``ROUNDS`` rounds do not suffice. A string comes after its prefixes, as in
     Python's order of encoded strings. Sorting allocates another 28 bytes per row.

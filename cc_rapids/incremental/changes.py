@@ -26,9 +26,9 @@ class ChangedRows:
     Attributes
     ----------
     vertex : (k,) array of int64
-        The vertex, as its position among the sorted ids after the batch.
+        The vertex. All vertices are positions among the sorted ids after the batch.
     before, after : (k,) arrays of int64
-        The least vertex of its component before and after the batch, as such positions.
+        The least vertex of its component before and after the batch.
     known : (k,) array of bool
         Whether the vertex existed before the batch. If it did not, ``before`` is the vertex itself.
     """

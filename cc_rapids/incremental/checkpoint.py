@@ -262,9 +262,9 @@ def _index(header: dict[str, Any], arrays: dict[str, Any], n: int, backend: Back
 
 
 def _type_of(name: str, low: int, high: int) -> np.dtype[Any]:
-    """Return the type of integers with a name; raise a ValueError unless it holds the ids.
+    """Return the type of integers that has a name.
 
-    The ids are from ``low`` to ``high``.
+    Raise a ValueError unless ids from ``low`` to ``high`` fit into this type.
     """
     dtype = np.dtype(name)
     if not is_integer(dtype) or low < np.iinfo(dtype).min or high > np.iinfo(dtype).max:
@@ -399,8 +399,8 @@ class Trace:
         Raises
         ------
         CheckpointError
-            An item differs from that of the earlier run. The message names the first such item and
-            the difference.
+            An item differs from the same item of the earlier run. The message names the first such
+            item and the difference.
         """
         if self._ended:
             self._complete_last()
@@ -425,7 +425,7 @@ class Trace:
         self._content, self._ended = Content(), False
 
     def _compare(self) -> None:
-        """Raise a CheckpointError if the last item differs from that of the earlier run.
+        """Raise a CheckpointError if the last item differs from the same item of the earlier run.
 
         Each of the first ``NOTED_ITEMS`` items is compared when it ends. At the last item of the
         earlier run, the common hash of the other items is compared first. The last item itself is
@@ -751,8 +751,8 @@ class Saver:
     def _compare(self, identity: dict[str, Any], notes: dict[str, Any]) -> None:
         """Raise a CheckpointError if the stream or an argument differs from the earlier run.
 
-        The error names what differs. ``identity`` is that of the stream, and ``notes`` are those of
-        the checkpoint.
+        The error names what differs. ``identity`` is the identity of the stream, and ``notes`` are
+        the notes of the checkpoint.
         """
         # JSON turns tuples into lists, as it did for the saved options
         options, saved = json.loads(json.dumps(self.options)), notes["options"]

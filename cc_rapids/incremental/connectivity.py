@@ -137,7 +137,7 @@ class Connectivity:
 
     See Also
     --------
-    cc_rapids.components : Find the components of a whole edge list at once.
+    cc_rapids.components : Find the components of a whole edge list.
     cc_rapids.stream_components : Find components of edges that do not fit into memory.
 
     Notes
@@ -795,7 +795,7 @@ class Connectivity:
         before : int, float or datetime
             The time, of the type of the ``expiry=`` column. It has no effect if an earlier call
             passed a later time. Datetimes without a time zone are UTC. A datetime in a finer unit
-            than that of the column is compared exactly.
+            than the column is compared exactly.
         drop_isolated : bool
             Also remove vertices that have no edge to another vertex.
 
@@ -943,7 +943,7 @@ class Connectivity:
     def ledger(self) -> dict[str, Any]:
         """The row counts of all batches: rows given = rows linked + rows left out, by reason.
 
-        The format is that of :attr:`Components.ledger`. ``removed`` counts the pairs that
+        The format is as for :attr:`Components.ledger`. ``removed`` counts the pairs that
         :meth:`remove` removed. ``expired`` counts rows that had expired when they were inserted,
         and kept edges that :meth:`expire` removed.
         """

@@ -163,8 +163,8 @@ def _places(groups: list[int] | None, footers: list[Footer] | None) -> list[Curs
 def _comparable_rows(facts: dict[str, Any], places: list[Cursor], edges: int) -> int:
     """Return the number of rows that may add new ids at the rate of the sample.
 
-    Row groups of equal length and bounds are treated as repetitions of one row group. Rows with
-    fewer bytes than those of the sample count proportionally less.
+    Row groups of equal length and bounds are treated as repetitions of one row group. Rows that
+    have fewer bytes than the rows of the sample count proportionally less.
     """
     footers = facts.get("footers")
     if not footers:
@@ -355,9 +355,9 @@ def _at_random(counts: Counts, total: int, factor: float) -> int:
     - second = N n (n - 1) p^2,
     - third  = N n (n - 1) (n - 2) p^3,
 
-    which determine N, n and p. Each sum is that of the sample, divided by a power of the sampling
-    fraction. Return 0 if the sample has too few repeated ids, or if ids are more clustered than
-    random draws. The parameters are as in :func:`_chao_lin`.
+    which determine N, n and p. Each sum is estimated by the sum in the sample, divided by a power
+    of the sampling fraction. Return 0 if the sample has too few repeated ids, or if ids are more
+    clustered than random draws. The parameters are as in :func:`_chao_lin`.
     """
     share = float(counts.sum()) / total
     if share >= 1:

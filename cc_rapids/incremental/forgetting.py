@@ -542,7 +542,7 @@ class _JoiningEdges:
 
     Without a kept forest, edges are linked immediately, so nothing else may use the trees of the
     state. With a kept forest, edges are stored, and the edges of a spanning forest are linked at
-    the end. At most n edges are stored, in addition to those of the latest piece.
+    the end. At most n edges are stored, in addition to the edges of the latest piece.
     """
 
     def __init__(self, state: ConnectivityState) -> None:

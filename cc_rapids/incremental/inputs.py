@@ -76,7 +76,7 @@ def read(
 
 
 def check_columns_as_before(given: EdgeInput, before: EdgeInput) -> None:
-    """Raise a MissingColumnError if the columns of a file differ from those of earlier files.
+    """Raise a MissingColumnError if a file has other columns than earlier files.
 
     A file is not checked if its columns of ids have known names. Otherwise they were chosen because
     the file has only two columns. The check is strict because a wrong insertion is permanent.

@@ -123,9 +123,9 @@ def _with_window(
 ) -> ConnectivityState:
     """Return the state after a window of batches of the same type, without waiting for the device.
 
-    The batches of a small window are concatenated and linked together. Those of a large window are
-    linked one by one. The trees of the state are modified, but those of ``initial`` are copied
-    first.
+    The batches of a small window are concatenated and linked together. The batches of a large
+    window are linked one by one. The trees of the state are modified. But if it is ``initial``, its
+    trees are copied first.
     """
     later_columns = [column for batch in window[1:] for column in batch.columns]
     with (
@@ -179,7 +179,7 @@ def _pieces_with_times(
 ) -> Iterator[tuple[EdgeInput, Times]]:
     """Yield opened edges in pieces, with the times of the column ``expiry``.
 
-    Raise a ColumnTypeError if the times have another type than those of the state.
+    Raise a ColumnTypeError if the times have another type than the times of the state.
     """
     source, destination, nulls, options = edge_args
     adapter = adapter_of(edges)

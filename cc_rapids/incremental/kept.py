@@ -208,7 +208,7 @@ class KeptForest:
 
 
 def moved_rows(removed: Array, size: int, backend: Backend) -> tuple[Array, Array]:
-    """Return the rows that are moved so that the remaining ``size`` rows are 0 .. size - 1.
+    """Return which rows to move where, so the remaining ``size`` rows become 0 .. size - 1.
 
     Returns
     -------

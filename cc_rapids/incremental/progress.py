@@ -33,7 +33,7 @@ class StreamProgress:
     Attributes
     ----------
     edges : int
-        The number of edges linked so far, including those of earlier runs.
+        The number of edges linked so far, including the edges that earlier runs linked.
     total : int or None
         The number of all edges, if metadata contain it.
     vertices, components : int

@@ -1,7 +1,7 @@
 """The pairs of vertices whose edges were removed and not inserted again, as sorted keys.
 
 ``remaining=`` of a later removal may still contain these edges, and the removal ignores them. The
-keys are those of :func:`pair_keys`. None stands for no pairs.
+keys are made by :func:`pair_keys`. None stands for no pairs.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class ConnectivityState:
     edges, batches : int
         The numbers of inserted edges and batches.
     kept : KeptForest, optional
-        The edges of a spanning forest of the same vertices, if one is kept.
+        The edges of a spanning forest of the vertices, if a forest is kept.
     removals : int
         The number of calls that removed edges.
     ledger : Ledger

@@ -192,7 +192,7 @@ class StreamPlan:
 
 
 def _ids_of(facts: dict[str, Any], count: int | None) -> str:
-    """Return the kind of ids of a source, or "strings" if its metadata do not show it."""
+    """Return the kind of ids of a source; it is "strings" if the metadata do not show a kind."""
     integers = facts["span"] or facts.get("text") is False
     return "range" if count is not None else "integers" if integers else "strings"
 
@@ -1115,7 +1115,7 @@ class _DeviceReader(Source):
             yield chunk._replace(load=load, given=None)
 
     def linked(self, rows: bool) -> None:
-        """Record that the oldest waiting chunk is linked, and whether it had rows."""
+        """Record that the oldest waiting chunk is linked; ``rows`` says whether it had rows."""
         number = self.waiting.popleft()
         if rows:
             self.last = number
@@ -1129,8 +1129,8 @@ class _DeviceReader(Source):
 class _RunOnDevices:
     """One run over a stream on several devices; the thread of each device calls :meth:`on`.
 
-    ``numbers`` are those of the devices, ``count`` is the argument ``num_vertices``, and ``edges``
-    has the number of edges that each device has linked so far.
+    ``numbers`` are the numbers of the devices, ``count`` is the argument ``num_vertices``, and
+    ``edges`` has the number of edges that each device has linked so far.
     """
 
     queue: _ChunkQueue
@@ -1201,7 +1201,7 @@ class _RunOnDevices:
         other half.
         """
         backend = self.backend
-        distance = 1  # the number of the sender minus that of the receiver
+        distance = 1  # the number of the sender minus the number of the receiver
         while distance < len(self.numbers):
             sends, source = k % (2 * distance) == distance, k + distance
             with backend.scope():

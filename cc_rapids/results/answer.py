@@ -203,7 +203,7 @@ class LabelKind(ABC):
         Parameters
         ----------
         column : Column
-            A column of m ids of the same kind as those of the edges.
+            A column of m ids of the same kind as the ids of the edges.
         valid : (m,) array of bool
             True for ids that are vertices of the answer.
         labels : (m,) array

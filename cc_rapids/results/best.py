@@ -93,7 +93,7 @@ def best_rows(
 
 
 def compact(numbers: Array, size: int, backend: Backend) -> tuple[Array, int]:
-    """Return group numbers, and a number that exceeds all of them.
+    """Return group numbers, and a number that exceeds all group numbers.
 
     If ``size``, the bound of the given numbers, is too large, the groups get other numbers.
     """

@@ -37,7 +37,7 @@ class ClusterNumbers(PlaceLabels):
 class PointLabels(NumberLabels):
     """Labels of all points; noise has the label -1.
 
-    The labels of other points are those of ``kind`` in the answer ``clusters``. In an unsigned
+    Other points have the labels that ``kind`` gives them in the answer ``clusters``. In an unsigned
     type, the label of noise is the greatest value.
     """
 

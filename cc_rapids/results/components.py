@@ -148,8 +148,9 @@ class Components(Generic[FrameT]):
         Parameters
         ----------
         vertices : id, or column, array or list of ids
-            Ids of the same kind as those of the edges. For composite ids, a tuple is one id. A list
-            of tuples, a list of columns, an array with one row per id, or a frame are several ids.
+            Ids of the same kind as the ids of the edges. For composite ids, a tuple is one id. A
+            list of tuples, a list of columns, an array with one row per id, or a frame are several
+            ids.
 
         Returns
         -------
@@ -1231,7 +1232,7 @@ class Components(Generic[FrameT]):
         NullsError
             A vertex or a number of the frame is null.
         InputError
-            A vertex occurs twice in the frame, its ids are of another kind than those of the edges,
+            A vertex occurs twice in the frame, the frame has ids of another kind than the edges,
             its numbers are not int64, the counter is missing, or ``next_id`` was already used.
             Subclasses: MissingColumnError, ColumnTypeError and FormatError.
 
@@ -1605,8 +1606,8 @@ class Components(Generic[FrameT]):
         -------
         Components
             The answer; a :class:`LinkedRecords` or :class:`LinkedPairs` if such an answer was
-            saved. Frames are of the same library as those of the saved answer. If this library is
-            missing, they are of PyArrow, and a message is logged.
+            saved. Frames are of the same library as in the saved answer. If this library is
+            missing, frames are of PyArrow, and a message is logged.
 
         Raises
         ------
@@ -1642,8 +1643,8 @@ class Components(Generic[FrameT]):
     ) -> list[str]:
         """Write the label of each vertex to a Parquet file, or to several files in a new folder.
 
-        The rows are those of :meth:`Components.labels`, in the same order. Labels of kind "min" are
-        built for ``rows_per_file`` rows at a time, so the frame of all rows is never allocated.
+        The rows are the rows of :meth:`Components.labels`, in the same order. Labels of kind "min"
+        are built for ``rows_per_file`` rows at a time, so the frame of all rows is never allocated.
         Other kinds allocate the whole frame. Files are written to a temporary file or folder, which
         is renamed when it is complete. An error or an interrupt leaves nothing behind.
 
@@ -2067,8 +2068,8 @@ class LinkedRecords(Components[Any]):
             As for :meth:`Components.summary`; ``vertices`` counts records, ``components`` counts
             entities, and ``edges`` counts the links of all keys. ``keys`` maps each key (a column,
             or a tuple of several) to a dict with ``links`` (k - 1 for each group of k rows),
-            ``without_value`` (rows with a null or ignored part), ``ignored`` (those of these rows
-            that have no null part), ``left_out_groups`` (groups of more than ``max_group`` records)
+            ``without_value`` (rows with a null or ignored part), ``ignored`` (how many of these
+            rows have no null part), ``left_out_groups`` (groups of more than ``max_group`` records)
             and ``left_out_rows`` (the rows of these groups).
 
         See Also
@@ -2161,11 +2162,11 @@ class LinkedPairs(Components[FrameT]):
     ) -> RulesAudit:
         """Verify the clusters against the pairs and the rules; raise an error if they are wrong.
 
-        No cluster may break a rule. The accepted pairs and those of ``must_link`` must be a forest
-        whose trees are the clusters. For every other pair, the accepted pairs before this pair must
-        join its ends, or form two clusters whose union breaks the rule that :meth:`refused` names.
-        Only the answer of Kruskal's algorithm meets these conditions. Kernels of the audit share no
-        code with those of the run.
+        No cluster may break a rule. The accepted pairs and the pairs of ``must_link`` must be a
+        forest whose trees are the clusters. For every other pair, the accepted pairs before this
+        pair must join its ends, or form two clusters whose union breaks the rule that
+        :meth:`refused` names. Only the answer of Kruskal's algorithm meets these conditions. The
+        kernels of the audit share no code with the kernels of the run.
 
         Parameters
         ----------

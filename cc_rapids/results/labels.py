@@ -192,7 +192,7 @@ class FingerprintLabels(NumberLabels):
     Equal sets have equal labels in any answer. The label does not depend on the order of the rows,
     the engine, the library of the frames, or the width of the integers. Among k components, the
     probability that two different sets have the same label is about k^2 / 2^65. The hash is not
-    cryptographic: somebody can choose ids so that two sets have the same label.
+    cryptographic: with chosen ids, two sets can have the same label.
     """
 
     name = "fingerprint"

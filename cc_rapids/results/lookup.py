@@ -98,7 +98,7 @@ def levels_up() -> int:
 
 
 def warn_of_no_edges(edges: Any) -> None:
-    """Warn that edges have no rows, if they are files or an iterator, which is likely a mistake."""
+    """Warn of edges without rows if these are files or an iterator, which is likely a mistake."""
     if message := without_edges(edges):
         warnings.warn(message, CcRapidsWarning, stacklevel=levels_up())
 
@@ -264,7 +264,7 @@ def single_id(vertex: Any, name: str = "vertices") -> Column:
 
 
 def ids_of(answer: Answer, values: Any) -> Column:
-    """Return ids to look up as a column, with key columns if the answer's ids have them."""
+    """Return ids to look up as a column; it has key columns if the ids of the answer have some."""
     key_columns = answer.given.src.key_columns
     if not key_columns:
         return of("vertices", values)
@@ -274,7 +274,7 @@ def ids_of(answer: Answer, values: Any) -> Column:
 def ids_in_frame(
     answer: Answer, frame: Any, on: list[Any], nulls: str, remedy: str = NULL_LABELS
 ) -> tuple[Column, Array | None]:
-    """Return the non-null ids of a frame, and a mask of the rows that have them.
+    """Return the ids of a frame that are not null, and a mask of the rows with such ids.
 
     Parameters
     ----------
@@ -309,9 +309,9 @@ def ids_in_frame(
 
 
 def ids_without_nulls(columns: dict[str, Any]) -> tuple[Column, Any]:
-    """Return the ids in columns without nulls, and a mask of the rows that have them.
+    """Return the ids in the rows of columns that have no null, and a mask of these rows.
 
-    Rows with a null in any of the columns are left out. The mask is None if there is no null.
+    The mask is None if there is no null.
     """
     sides = [unchecked(name, column) for name, column in columns.items()]
     mask = common_rows(sides)
@@ -319,7 +319,7 @@ def ids_without_nulls(columns: dict[str, Any]) -> tuple[Column, Any]:
 
 
 def _positions_among_valid(answer: Answer, mask: Array) -> Array:
-    """Return for each row of a mask its position among the True rows; arbitrary for other rows."""
+    """Return the position of each True row of a mask among the True rows; arbitrary for others."""
     xp = answer.backend.xp
     return xp.maximum(xp.cumsum(mask) - 1, 0)
 

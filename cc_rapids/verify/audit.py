@@ -536,7 +536,7 @@ class _Run:
                     # the edges are read, the host waits for the device only once.
                     self._examine_vertices()
                 self._check_readback(given, columns, offsets, rows)
-                if len(columns) > 2:  # the third column is that of ``vertices=``
+                if len(columns) > 2:  # the third column is ``vertices=``
                     self._mark(columns[2])
                 for claim in claims:
                     claim.prove(given, rows, self.answer)
@@ -598,7 +598,7 @@ class _Run:
         return int(labels)
 
     def _merged(self, labels: int, roots: int) -> str:
-        """Return the message for the first vertex that no path joins to the vertex of its label.
+        """Return the message for the first vertex that no path joins to the vertex in its label.
 
         ``labels`` and ``roots`` are the counts of labels and of trees, which differ.
         """
@@ -652,7 +652,7 @@ class _Run:
         return Rows(src, dst, 0, src.dtype.type, True)
 
     def _examine_edges(self, rows: Rows) -> None:
-        """Launch the kernel that compares the labels of each edge's ends, and joins their trees."""
+        """Launch the kernel that compares the labels of both ends of each edge, and joins trees."""
         backend = self.backend
         prefetch_edge = kernels.prefetch_trees if rows.is_list else kernels.no_prefetch
         examine = kernel(
@@ -733,7 +733,7 @@ def audit_labels(
     edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
         The edges: see :meth:`cc_rapids.Components.audit`.
     engine : {"auto", "gpu", "cpu", "cuda", "threads"}, optional
-        The engine; by default that of the device of the labels.
+        The engine. Defaults to the engine of the device of the labels.
     labels : {"min", "max", "dense", "size", "any"}
         The kind of the labels: see :meth:`cc_rapids.Components.labels`. ``"any"`` is for integers
         that only have to differ between components.

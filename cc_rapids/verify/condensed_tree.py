@@ -123,7 +123,7 @@ class AuditedTree:
         if not np.array_equal(rows["child"], names):
             raise VerificationError("the condensed tree does not list each point and cluster once")
         above, density = rows["parent"] - n, rows["lambda_val"]
-        # the parent of a point may be any cluster; that of a cluster must have a lesser number
+        # the parent of a point may be any cluster; the parent of a cluster has a lesser number
         end = np.append(np.full(n, count), np.arange(1, count))
         _check((above < 0) | (above >= end), "the parent of {} is not a cluster above it", names)
         parent, birth = np.append(0, above[n:]), np.append(0.0, density[n:])
@@ -287,8 +287,8 @@ class AuditedTree:
     def _heaviest(self, single: bool, max_size: int | None, shown: set[int]) -> set[int]:
         """Return the clusters of the greatest excess of mass, before ``epsilon`` is applied.
 
-        If the mass of a cluster equals that of the clusters below it, the clusters in ``shown`` are
-        selected. See :meth:`answers` for the other parameters.
+        If the mass of a cluster equals the mass of the clusters below it, the clusters in ``shown``
+        are selected. See :meth:`answers` for the other parameters.
         """
         parent, birth, size, count = self.parent, self.birth, self.size.copy(), self.parent.size
         with np.errstate(invalid="ignore"):
@@ -315,7 +315,7 @@ class AuditedTree:
 
 
 def _check(wrong: Any, message: str, names: Any) -> None:
-    """Raise a VerificationError for the first True in ``wrong``, with its name in the message."""
+    """Raise a VerificationError with the name of the first True in ``wrong``, if there is one."""
     if wrong.any():
         raise VerificationError(message.format(names[wrong.argmax()]))
 
@@ -342,7 +342,8 @@ def _share(density: Any, greatest: Any) -> Any:
 def _leaving(merges: Any, is_large: Any, density: Any, n: int) -> Any:
     """Return the density at which each point's component becomes large; 0 if it never does.
 
-    ``is_large`` says which clusters of the merges are large, and ``density`` is that of each merge.
+    ``is_large`` says which clusters of the merges are large, and ``density`` has the density of
+    each merge.
     """
     leaves = np.zeros(is_large.size)
     for i in range(len(merges) - 1, -1, -1):

@@ -134,9 +134,8 @@ NO_FOREST = AnswerForest()
 def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) -> None:
     """Raise a VerificationError if a frame shows wrong edges or a cycle, or has the wrong weight.
 
-    The weight of a minimum spanning forest is the least possible, that of a maximum spanning
-    forest is the greatest possible. :meth:`ForestClaim.check_count` checks that the forest spans
-    the components.
+    A minimum spanning forest has the least possible weight, and a maximum spanning forest has the
+    greatest. :meth:`ForestClaim.check_count` checks that the forest spans the components.
 
     Parameters
     ----------

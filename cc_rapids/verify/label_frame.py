@@ -52,8 +52,8 @@ class LabelFrame:
     ids : Ids
         The slots 0 .. n - 1 in id order. A slot may have no vertex.
     label_of : (n,) array of uint32 or uint64
-        For each slot, the slot of its vertex's label; all bits are set if the slot has no vertex.
-        If labels are numbers, the slot is that of the least vertex with the same label.
+        For each slot, the slot of the label of its vertex. If labels are numbers, it is the slot of
+        the least vertex with the same label. If the slot has no vertex, all bits are set.
     """
 
     rule: LabelRule
@@ -179,7 +179,7 @@ class LabelFrame:
         return int(self.label_of[slot]) != np.iinfo(self.ids.vertex).max
 
     def out_of_order(self, row: int) -> str:
-        """Return the message for a row whose id is not less than that of the next row."""
+        """Return the message for a row whose id is not less than the id of the next row."""
         name, after = (self._in_words(self._vertex, r) for r in (row, row + 1))
         if name != after:
             return (
@@ -256,7 +256,7 @@ class LabelFrame:
         return labels, max(k, 0)
 
     def _ranked_labels(self) -> tuple[Array, int]:
-        """Return the rank of each row's label among the distinct labels, and their number."""
+        """Return the rank of each row's label among the distinct labels, and the label count."""
         distinct, ranks = self.backend.xp.unique(self._labels[0], return_inverse=True)
         if self.components not in (None, distinct.size):
             raise VerificationError(

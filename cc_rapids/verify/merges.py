@@ -181,7 +181,7 @@ class Merges:
         ends : two (m,) arrays of int64
             The rows of both ends of each edge.
         parts : table
-            The id columns of each vertex, and those of the least vertex of its part.
+            The id columns of each vertex, and the id columns of the least vertex of its part.
         cuts : table
             One row per component that is too large: its label, five numbers, and the weights of
             the weakest and of the strongest merge that is cut.

@@ -198,7 +198,7 @@ def check_vertices(now: Numbered, labels: pa.Table) -> None:
 
 
 def _ranks_by_appearance(values: np.ndarray) -> np.ndarray:
-    """Return the rank of each value; distinct values are ranked by their first rows."""
+    """Return the rank of each value among the distinct values, in the order of first occurrence."""
     _, first, place = np.unique(values, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[place]
 

@@ -313,7 +313,7 @@ class _Paths(PlacedEdges):
         return sign * (signed_sums - before_path - first)
 
     def _numbers(self, name: str) -> Any:
-        """Return a column of numbers of the frame of paths, on its device."""
+        """Return a column of numbers of the frame of paths, on the device of the frame."""
         if name not in self.names:
             raise InputError(f"a frame of paths has no column {name!r}: pass what paths() returns")
         values, valid = numbers_of(column_of(self.shown_paths, name), f"column {name!r}")

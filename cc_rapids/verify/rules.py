@@ -159,7 +159,7 @@ def _caller_rows_of(places: Array, caller_rows: Array | None) -> Array:
 
 
 def _place_labels(answer: LabelFrame, backend: Backend) -> Tally:
-    """Set the slots and the labels of an answer, and return the tally of rows looked up in it.
+    """Set the slots and the labels of an answer, and return the tally of the ids looked up in it.
 
     Raises
     ------
@@ -186,9 +186,9 @@ def _check_vertices(
     vertex_columns: list[Any],
     backend: Backend,
 ) -> None:
-    """Raise a VerificationError unless the vertices with labels are those of the edges.
+    """Raise a VerificationError unless exactly the vertices of the edges have labels.
 
-    ``ends`` are the slots of both ends of each edge. The caller may list further vertices, in a
+    ``ends`` are the slots of both ends of each edge. The caller may list further vertices, as a
     range in ``given`` or in the borrowed columns ``vertex_columns``.
     """
     xp, n = backend.xp, answer.ids.n

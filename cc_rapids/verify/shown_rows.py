@@ -84,7 +84,7 @@ class ShownRows:
         return values.astype(np.int64)
 
     def check_ends(self, answer: Any, rows: Array, sides: list[Array]) -> None:
-        """Raise a VerificationError for the first row whose ends differ from those of its edge.
+        """Raise a VerificationError for the first row whose ends differ from its edge in the list.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class ShownRows:
                     )
 
     def check_weights(self, rows: Array, weights: Array, bring: Callable[[Array], Array]) -> None:
-        """Raise a VerificationError for the first row whose weight differs from its edge's.
+        """Raise a VerificationError for the first row whose weight differs from the edge list.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class ShownRows:
             )
 
     def check_index(self, edges: Any) -> None:
-        """Raise a VerificationError for the first row whose index label differs from its edge's.
+        """Raise a VerificationError for the first row whose index label differs from the edges.
 
         Only pandas frames of edges have index labels.
         """

@@ -140,7 +140,7 @@ class _Sides(PlacedEdges):
         self.color[self.slots] = color_of_row  # slots without a vertex have no row
 
     def _colors(self) -> Array:
-        """Return each row's colour, on the host; raise a VerificationError if one is invalid."""
+        """Return the colour of each row on the host; raise an error if a colour is invalid."""
         column = self.claim.colors.column(self.width).combine_chunks()
         color = column.fill_null(NONE).to_numpy(zero_copy_only=False).astype(np.int64)
         invalid = np.flatnonzero((color < NONE) | (color > 1))

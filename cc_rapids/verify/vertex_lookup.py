@@ -27,7 +27,7 @@ ALL = (1 << 64) - 1  # all bits set: no row
 
 
 class Tally:
-    """The count of the rows that kernels read, the sum of the row numbers, and of their squares.
+    """The count of the rows that kernels read, and the sums of row numbers and of their squares.
 
     Kernels add the number of each row that they read. If each of m rows is read exactly once,
     closed formulas give both sums. Other sums prove that a row was skipped, read twice, or read in

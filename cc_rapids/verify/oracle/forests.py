@@ -171,7 +171,7 @@ def single_linkage(
     weights : (m,) numbers
         The weight of each edge; not changed. Ties go to the lower row.
     greatest : bool
-        Whether the edges of greatest weight are merged first, instead of those of least weight.
+        Whether the edges of greatest weight are merged first, instead of the edges of least weight.
 
     Returns
     -------
@@ -239,7 +239,7 @@ def certify_spanning_forest(
     ------
     VerificationError
         The answer is not a minimum (maximum) spanning forest, see :func:`certify_forest`; or an end
-        or a weight differs from that of the edge in its row.
+        or a weight differs from the edge in its row.
     InputError
         The edges or an argument cannot be used.
 
