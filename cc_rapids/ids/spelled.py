@@ -91,6 +91,7 @@ class Spelling:
         letters = np.zeros((width, BYTES), np.uint8)  # the bytes that occur come first, in order
         positions, octets = occurs.nonzero()
         letters[positions, occurs.cumsum(1)[positions, octets] - 1] = octets
+        # all tables in one array, which needs only one copy to the device
         tables = backend.asarray(
             np.concatenate([worth.ravel(), below, letters.ravel().view(np.uint64)])
         )
@@ -311,7 +312,7 @@ def _spelling_of_sample(
     The bytes and lengths of these strings are added to the records ``seen``, whose earlier strings
     also have codes.
     """
-    for text in texts:
+    for text in texts:  # read every ``step``-th string
         step = -(-text.size // max_rows)
         text.run(kernels.note_letters, -(-text.size // step), step, seen)
     flags = backend.to_host(seen)

@@ -145,6 +145,7 @@ def _factorise(text: Text) -> tuple[Array, Array] | None:
         return None
     backend, rank_of_slot = text.backend, first_rows  # overwrites first_rows to save memory
     rank_of_slot[slots[rows]] = backend.xp.arange(rows.size, dtype=rank_of_slot.dtype)
+    # The kernel writes rank_of_slot[slots[i]] to slots[i].
     take_ranks = backend.kernel(forest.assign_min_root, slots.dtype.type)
     take_ranks(slots.size, slots, rank_of_slot, slots)
     return slots, rows
@@ -164,9 +165,10 @@ def number(text: Text) -> tuple[Array, Array] | None:
         del table  # frees the keys
         first_rows = backend.fill(backend.empty(size, row), 0xFF)
         backend.kernel(forest.scatter_min, row)(m, slots, first_rows)
-        first_row = backend.empty(m, row)
-        backend.kernel(forest.assign_min_root, row)(m, slots, first_rows, first_row)
-        if all_equal(text, first_row):
+        # for each string, the first row of its slot
+        chosen = backend.empty(m, row)
+        backend.kernel(forest.assign_min_root, row)(m, slots, first_rows, chosen)
+        if all_equal(text, chosen):
             return slots, first_rows
     return None
 

@@ -268,6 +268,18 @@ def _probable(codes: list[Sides], edges: int) -> int:
             distinct = max(distinct, _chao_lin(counts_of_side, edges, 1.0))
     if not _is_even(of_both):
         return distinct
+    factor = _unevenness(counts_of_src, counts_of_dst)
+    distinct = max(distinct, _chao_lin(counts, 2 * edges, factor))
+    if factor <= MOST_UNEVEN:
+        distinct = max(distinct, _at_random(counts, 2 * edges, factor))
+    return distinct
+
+
+def _unevenness(counts_of_src: Counts, counts_of_dst: Counts) -> float:
+    """Return how much more often ids are equal in or between sides than among all ends; at least 1.
+
+    The counts are how often each id occurs among the sources and among the destinations.
+    """
     # the numbers of pairs of equal ids and of all pairs: within the sources, within the
     # destinations, and between a source and a destination
     pair_counts = [
@@ -280,14 +292,11 @@ def _probable(codes: list[Sides], edges: int) -> int:
             float(counts_of_src.sum() * counts_of_dst.sum()),
         )
     )
+    counts = counts_of_src + counts_of_dst
     end_count = float(counts.sum())
     mean = float((counts * (counts - 1)).sum()) / max(1.0, end_count * (end_count - 1))
     max_rate = max(_rate(equal, pairs) for equal, pairs in pair_counts)
-    factor = max(1.0, max_rate / mean) if mean else 1.0
-    distinct = max(distinct, _chao_lin(counts, 2 * edges, factor))
-    if factor <= MOST_UNEVEN:
-        distinct = max(distinct, _at_random(counts, 2 * edges, factor))
-    return distinct
+    return max(1.0, max_rate / mean) if mean else 1.0
 
 
 def _by_block(ids: Ids, size: int) -> Ids:
@@ -333,7 +342,8 @@ def _chao_lin(counts: Counts, total: int, factor: float) -> int:
     total : int
         The number of ends in the whole list.
     factor : float
-        The factor, at least 1, by which ids may repeat more often than in the sample.
+        The factor, at least 1, by which ids may repeat more often than in the sample: see
+        :func:`_unevenness`.
     """
     size = float(counts.sum())
     seen, once, twice = (int(n.sum()) for n in (counts > 0, counts == 1, counts == 2))
@@ -424,7 +434,7 @@ def _likely(codes: list[Sides], edges: int) -> int:
     if sampled >= 2 * edges:
         return _distinct(np.concatenate(ids_of_parts))
     margin = MARGIN_OF_ONE
-    if ratios.size > 1:
+    if ratios.size > 1:  # add three standard errors of the mean ratio
         margin = MARGIN + 3 * float(ratios.std(ddof=1) / ratios.mean()) / math.sqrt(ratios.size)
     return min(2 * edges, math.ceil(margin * float(ratios.mean()) * 2 * edges) + 1)
 

@@ -200,13 +200,15 @@ def _one_datetime(before: Any, kind: str) -> int:
     if np.isnat(moment):
         raise InputError("before= is NaT, which is not a time: pass a datetime")
     unit, step = np.datetime_data(moment.dtype)
-    nanoseconds = int(moment.astype(np.int64)) * step  # if the unit is "ns"
-    if unit in FINER:
-        nanoseconds = -(-nanoseconds // FINER[unit])
-    elif unit != "ns":
+    number = int(moment.astype(np.int64)) * step
+    if unit == "ns":
+        nanoseconds = number
+    elif unit in FINER:
+        nanoseconds = -(-number // FINER[unit])
+    else:
         microseconds = moment.astype("datetime64[us]")
-        if microseconds.astype(moment.dtype) != moment:  # the number exceeds 64 bits
-            return LIMITS.max if nanoseconds > 0 else LIMITS.min
+        if microseconds.astype(moment.dtype) != moment:  # it exceeds 64 bits
+            return LIMITS.max if number > 0 else LIMITS.min
         nanoseconds = int(microseconds.astype(np.int64)) * PER_MICROSECOND
     whole = nanoseconds if kind == "nanoseconds" else -(-nanoseconds // PER_MICROSECOND)
     return min(max(whole, LIMITS.min), LIMITS.max)

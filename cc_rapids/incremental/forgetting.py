@@ -203,7 +203,8 @@ class _Removal:
     pairs: Array
     vertices: Array
     count: int
-    _bits_by_form: dict[bool, tuple[Array, int]] = field(default_factory=dict)  # of _touched_bits
+    # the cached results of _touched_bits(), by whether the slots are those of a table
+    _bits_by_form: dict[bool, tuple[Array, int]] = field(default_factory=dict)
 
     @cached_property
     def listed(self) -> Array:
@@ -474,6 +475,7 @@ class _Removal:
         if by_table in self._bits_by_form:
             return self._bits_by_form[by_table]
         backend, (before, forest, _) = self.state.backend, self._dissolved
+        # without a table, the slots are the vertices, and slot n is for unknown ids
         size, base, ids = forest.n + 1, 0, backend.unused(np.uint64)
         vertices = backend.unused(forest.vertex)
         if ends.slots is not None:

@@ -232,7 +232,7 @@ def forest_of(src: Array, dst: Array, weights: Array, n: int, backend: Backend) 
     """Return the rows of a maximum spanning forest, or of any spanning forest without weights.
 
     Among edges of equal weight, the first row is preferred. The vertices of a short list are
-    renumbered. Its time then depends on the number of edges, and not on n.
+    renumbered, because the time would otherwise depend on n.
     """
     xp = backend.xp
     if not src.size:

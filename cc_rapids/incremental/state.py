@@ -169,7 +169,7 @@ def with_vertices(
     Unless ``copied``, the new state shares the trees of the old state if no vertex is new.
     """
     index, vertices = extended(state.index, given, columns, state.backend)
-    return _over(state, index, _kind_after(state, index, given), copied), vertices
+    return _with_index(state, index, _kind_after(state, index, given), copied), vertices
 
 
 def extended_by(
@@ -180,10 +180,10 @@ def extended_by(
     The type of answers does not change. :func:`checked` later detects ids that are out of range.
     """
     index, vertices = extended(state.index, given, columns, state.backend, exact=False)
-    return _over(state, index, state.given, copied), vertices
+    return _with_index(state, index, state.given, copied), vertices
 
 
-def _over(
+def _with_index(
     state: ConnectivityState, index: Index, kind: EdgeInput, copied: bool
 ) -> ConnectivityState:
     """Return the state with an extended index, and with ``kind`` as the type of answers.
@@ -202,7 +202,7 @@ def with_output_like(state: ConnectivityState, given: EdgeInput) -> Connectivity
 
     The latest batch that had rows determines the type. If no batch had rows, the latest batch does.
     """
-    return _over(state, state.index, _kind_after(state, state.index, given), copied=False)
+    return _with_index(state, state.index, _kind_after(state, state.index, given), copied=False)
 
 
 def _kind_after(state: ConnectivityState, index: Index, given: EdgeInput) -> EdgeInput:

@@ -814,15 +814,16 @@ class Run:
         started = perf_counter()
         saved = self.saver.read(backend, self.stream)
         if saved is None:
-            kind = "range" if count is not None else "strings"
-            self.budget.update(kind, count or 0, width=self.width)
+            kind_of_ids = "range" if count is not None else "strings"
+            self.budget.update(kind_of_ids, count or 0, width=self.width)
             state = initial_state(backend, count, vertices, self.movable, self.width)
             cursor, done = Cursor(), False
         else:
             state, cursor, self.stream = saved.state, saved.cursor, saved.stream
+            # Items of an iterable are read again in any case, because there may be more of them.
             done = saved.done and not saved.more and self.saver.trace is None
-            kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
-            state = replace(state, given=kind)
+            given = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
+            state = replace(state, given=given)
         if self.stream.unchecked:
             state = replace(state, ledger=state.ledger._replace(unchecked=True))
         self._plan_chunk(state)

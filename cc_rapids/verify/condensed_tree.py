@@ -119,13 +119,15 @@ class AuditedTree:
     def __init__(self, rows: Any, is_finite: Any) -> None:
         n = is_finite.size
         rows, count = rows[np.argsort(rows["child"], kind="stable")], len(rows) - n + 1
+        # the points 0 .. n - 1, and the clusters from n + 1; the root n is no child
         names = np.delete(np.arange(n + max(count, 1)), n)
         if not np.array_equal(rows["child"], names):
             raise VerificationError("the condensed tree does not list each point and cluster once")
         above, density = rows["parent"] - n, rows["lambda_val"]
         # the parent of a point may be any cluster; the parent of a cluster has a lesser number
-        end = np.append(np.full(n, count), np.arange(1, count))
-        _check((above < 0) | (above >= end), "the parent of {} is not a cluster above it", names)
+        limit = np.append(np.full(n, count), np.arange(1, count))
+        _check((above < 0) | (above >= limit), "the parent of {} is not a cluster above it", names)
+        # from here on, clusters are numbered from 0, the root
         parent, birth = np.append(0, above[n:]), np.append(0.0, density[n:])
         _check(~(density >= birth[above]), "the density of {} is less than above it", names)
         wrong = ~is_finite & ((above[:n] != 0) | (density[:n] != 0))

@@ -287,9 +287,9 @@ def _check_clusters(
     if rules.max_size is not None:
         sizes = xp.bincount(cluster[slots], minlength=count)
         if bool((sizes > rules.max_size).any()):
-            at = int((cluster[slots] == int(sizes.argmax())).argmax())
+            row = int((cluster[slots] == int(sizes.argmax())).argmax())
             raise VerificationError(
-                f"the cluster of vertex {answer.name(int(slots[at]))} has {int(sizes.max()):,}"
+                f"the cluster of vertex {answer.name(int(slots[row]))} has {int(sizes.max()):,}"
                 f" vertices, but max_size={rules.max_size:,}"
             )
     first, second = (cluster[slots[side]] for side in rules.cannot)
@@ -306,15 +306,16 @@ def _check_clusters(
     code[slots] = rules.code
     limited = slots[code[slots] >= 0]
     datasets = int(rules.limits.size)
+    # count the vertices for each key, which is a pair of a cluster and a dataset
     keys, counts = xp.unique(cluster[limited] * datasets + code[limited], return_counts=True)
-    over = counts > rules.limits[keys % datasets]
-    if bool(over.any()):
-        k = int(over.argmax())
-        same = cluster[limited] == int(keys[k]) // datasets
+    limits = rules.limits[keys % datasets]
+    is_over = counts > limits
+    if bool(is_over.any()):
+        k = int(is_over.argmax())
+        in_cluster = cluster[limited] == int(keys[k]) // datasets
         raise VerificationError(
-            f"the cluster of vertex {answer.name(int(limited[int(same.argmax())]))} has"
-            f" {int(counts[k]):,} vertices of one dataset, but its limit is"
-            f" {int(rules.limits[int(keys[k]) % datasets]):,}"
+            f"the cluster of vertex {answer.name(int(limited[int(in_cluster.argmax())]))} has"
+            f" {int(counts[k]):,} vertices of one dataset, but its limit is {int(limits[k]):,}"
         )
     return code
 

@@ -218,6 +218,7 @@ class _Sides(PlacedEdges):
         xp = self.xp
         following, before = xp.arange(1, rows.size + 1), xp.arange(-1, rows.size - 1)
         following[ends], before[starts] = starts, ends
+        # the end of each edge that is also an end of the next edge
         head = xp.where((src == src[following]) | (src == dst[following]), src, dst)
         tail = head[before]
         goes_on = (head == src[following]) | (head == dst[following])

@@ -407,6 +407,8 @@ def _first_lighter(
         if not kept[e]:
             u, v, last = src[e], dst[e], -1
             while u != v:
+                # Links ascend along a climb, so the end whose link is earlier climbs first. A root
+                # has the last link, UNLINKED. If this end is a root, so is the other.
                 if when[u] > when[v]:
                     u, v = v, u
                 if up[u] == u:

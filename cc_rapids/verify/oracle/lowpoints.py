@@ -356,12 +356,13 @@ def _search(starts: Any, heads: Any, rows: Any, m: int) -> tuple[Any, Any, Any]:
                 next_entry[v] += 1
                 if row == row_to[v]:
                     continue
-                if number[w] != NO_ROW:
+                if number[w] != NO_ROW:  # w was visited before
                     low[v] = min(low[v], number[w])
-                    if number[w] < number[v]:
+                    if number[w] < number[v]:  # an edge is stacked once, at its later end
                         pending[pending_count] = row
                         pending_count += 1
                     continue
+                # go on to w
                 pending[pending_count] = row
                 pending_count += 1
                 number[w] = low[w] = visited
@@ -369,12 +370,12 @@ def _search(starts: Any, heads: Any, rows: Any, m: int) -> tuple[Any, Any, Any]:
                 row_to[w], stack[depth] = row, w
                 depth += 1
                 continue
-            depth -= 1
+            depth -= 1  # all edges of v are read: return to its parent
             if depth:
                 u = stack[depth - 1]
                 low[u] = min(low[u], low[v])
                 is_bridge[row_to[v]] = low[v] > number[u]
-                children += depth == 1
+                children += depth == 1  # of the root, which is a point if it has several
                 is_point[u] |= depth > 1 and low[v] >= number[u]
                 if low[v] >= number[u]:
                     while block[row_to[v]] == NO_ROW:
