@@ -350,7 +350,9 @@ def _chao_lin(counts: Counts, total: int, factor: float) -> int:
     if size >= total or twice < FEWEST:
         return seen
     share = size / total
+    # an upper bound of the mean of a Poisson distribution, given a count
     max_twice = factor * (twice + DEVIATIONS * math.sqrt(twice) + DEVIATIONS**2 / 2)
+    # the estimator of Chao and Lin, with ``max_twice`` in place of ``twice``
     unseen = once**2 / (2 * max_twice + share / (1 - share) * once) if once else 0.0
     return min(total, seen + int(unseen))
 

@@ -870,7 +870,10 @@ class Run:
     def passed(
         self, state: ConnectivityState, cursor: Cursor, reporter: ReportsStates
     ) -> ConnectivityState:
-        """Return the state after all chunks that follow a position."""
+        """Return the state after all chunks that follow a position.
+
+        The rows of ``old`` chunks were linked by an earlier run. They are only compared.
+        """
         kinds = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
         chunks = self.stream.read_ahead(cursor, self.budget, kinds)
         new = False  # whether the state is not in a checkpoint yet

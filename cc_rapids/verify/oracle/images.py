@@ -93,7 +93,26 @@ def certify_image(
     if by_value:
         equal = values.ravel()[src] == values.ravel()[dst]
         src, dst = src[equal], dst[equal]
-    flat = label.ravel()
+    _check_components(label, values, inside, (src, dst), by_value)
+    numbers, first = np.unique(label, return_index=True)
+    numbers, first = numbers[numbers != 0], first[numbers != 0]
+    if (numbers != np.arange(1, numbers.size + 1)).any() or (np.diff(first) < 0).any():
+        raise VerificationError("the labels are not 1, 2, ... in raster order")
+
+
+def _check_components(
+    label: Any,
+    values: Any,
+    inside: Any,
+    pairs: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]],
+    by_value: bool,
+) -> None:
+    """Raise a VerificationError if the labels split or merge components of an image.
+
+    ``inside`` is a flat mask of the pixels that are not background, and ``pairs`` are both pixels
+    of each pair of connected pixels.
+    """
+    (src, dst), flat, names = pairs, label.ravel(), _PixelNames(values.shape)
     split = np.flatnonzero(flat[src] != flat[dst])
     if split.size:
         p, q = int(dst[split[0]]), int(src[split[0]])
@@ -103,8 +122,9 @@ def certify_image(
             f"pixels {names[p]} and {names[q]} are connected, but have the labels {flat[p]} and"
             f" {flat[q]}{advice}"
         )
-    numbers, first, number_of = np.unique(label, return_index=True, return_inverse=True)
-    least = np.where(inside, first[number_of.ravel()], np.arange(label.size))
+    # each pixel is labelled by the first pixel with its label, and the background by itself
+    _, first, label_rank = np.unique(label, return_index=True, return_inverse=True)
+    least = np.where(inside, first[label_rank.ravel()], np.arange(label.size))
     p = unreached(src, dst, least)
     if p >= 0:
         q = int(least[p])
@@ -113,9 +133,6 @@ def certify_image(
         raise VerificationError(
             f"pixels {names[q]} and {names[p]} of label {flat[p]} are not connected{advice}"
         )
-    numbers, first = numbers[numbers != 0], first[numbers != 0]
-    if (numbers != np.arange(1, numbers.size + 1)).any() or (np.diff(first) < 0).any():
-        raise VerificationError("the labels are not 1, 2, ... in raster order")
 
 
 def _steps(structure: Any, axes: int, by_value: bool) -> list[tuple[int, ...]]:
