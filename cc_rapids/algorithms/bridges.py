@@ -149,6 +149,7 @@ class Reached:
             For each vertex, one vertex of its component in :meth:`skeleton`.
         """
         forest, xp = self.forest, backend.xp
+        # a child whose parent is in another component: the parent is the top of the child's block
         below_top = forest.child[block[forest.child] != block[forest.parent[forest.child]]]
         top = xp.full(block.size, NO_EDGE, np.int64)  # the top vertex of each block
         top[block[below_top]] = forest.parent[below_top]
@@ -179,12 +180,12 @@ class Reached:
         src, dst = src[rows], dst[rows]
         block_of_edge = block[xp.where(enters[src] < enters[dst], dst, src)]
         word = word_of(int(rows.size))
-        first = backend.fill(backend.empty(block.size, word), 0xFF)
-        backend.kernel(trees.scatter_min, word)(rows.size, block_of_edge, first)
-        first_of_edge = first[block_of_edge].astype(np.int64)
-        # a block gets the next number at its first row
-        numbers = xp.cumsum(first_of_edge == xp.arange(rows.size)) - 1
-        return rows, numbers[first_of_edge].astype(np.int64)
+        first_of_block = backend.fill(backend.empty(block.size, word), 0xFF)
+        backend.kernel(trees.scatter_min, word)(rows.size, block_of_edge, first_of_block)
+        # for each edge, the first edge of its block, at which the block gets the next number
+        first_edge = first_of_block[block_of_edge].astype(np.int64)
+        numbers = xp.cumsum(first_edge == xp.arange(rows.size)) - 1
+        return rows, numbers[first_edge].astype(np.int64)
 
 
 def _over_intervals(

@@ -44,7 +44,7 @@ def link(edges: Edges, forest: Forest, rows: Adjacency | None = None, joins: boo
     is_end = np.zeros(8 * octets.size, bool)
     is_end[us] = is_end[vs] = True
     octets |= np.packbits(is_end, bitorder="little")
-    if joins:
+    if joins:  # each hook of the trees is one more edge
         hooked = np.flatnonzero(parent != np.arange(n, dtype=parent.dtype)).astype(np.int32)
         us, vs = np.concatenate([us, hooked]), np.concatenate([vs, parent[hooked].astype(np.int32)])
     matrix = coo_array((np.ones(us.size, np.int8), (us, vs)), (n, n))

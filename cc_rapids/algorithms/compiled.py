@@ -177,14 +177,11 @@ class KernelComposer:
         """Return the step that makes the trees of vertex blocks."""
         on, window = self.backend, self.design.window
         link_in_block = blocks.link_in_block(on, self._block_link(), self._record())
-        share = (
-            blocks.share_of_rows(on, link_in_block)
-            if self.reads_csr
-            else blocks.share_of_list(on, self.load_edge(), link_in_block)
-        )
-        first_edge = (
-            blocks.first_of_rows(on) if self.reads_csr else blocks.first_of_list(on, self.wide)
-        )
+        if self.reads_csr:
+            share, first_edge = blocks.share_of_rows(on, link_in_block), blocks.first_of_rows(on)
+        else:
+            share = blocks.share_of_list(on, self.load_edge(), link_in_block)
+            first_edge = blocks.first_of_list(on, self.wide)
         flatten_block = blocks.flatten_block(on, self.vertex, kernels.find.halve(on))
         solve = blocks.solve_blocks(on, window, share, flatten_block)
         return phases.from_blocks(window, blocks.find_block_offsets(on, window, first_edge), solve)

@@ -316,10 +316,11 @@ class _Paths:
         parent, birth, size = xp.zeros(count, np.int64), xp.zeros(count), xp.empty(count, np.int64)
         size[joint_root:] = merges.sizes_of(tops)
         size[0] = n  # with the points of trees that are too small
+        # the two parts of each split are the next two children
         parent[first_child:] = xp.repeat(cluster_of_top[self.pointers[n + splits]], 2)
         birth[first_child:] = xp.repeat(self.density[splits], 2)
         length = on.counts(cluster_of_top[self.pointers[n + kept]], count)
-        length[:joint_root] = 1
+        length[:joint_root] = 1  # the merge at an infinite height
         of_trees, points_left = slice(joint_root, first_child), xp.zeros(count, np.int64)
         points_left[of_trees] = xp.cumsum(size[of_trees]) - size[of_trees]
         # each right child is to the right of the points of its left sibling

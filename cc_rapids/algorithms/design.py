@@ -464,12 +464,13 @@ def find(axis: str, text: str) -> Word:
     values = {key: _default(value) for key, value in spec.options.items() if key}
     for item in filter(None, (item.strip() for item in (matched[2] or "").split(","))):
         key, equals, value = (part.strip() for part in item.partition("="))
-        key, value = (key, value) if equals else ("", item)
+        if not equals:  # the option without a name, as in liu-tarjan(PRF)
+            key, value = "", item
         if key not in spec.options:
             raise DesignError(unknown(f"option of {axis} {spec.name}", item, spec.options))
         values[key] = _value(f"{axis} {spec.name}", key, value, spec.options[key])
     missing = set(spec.options) - set(values)
-    if missing:
+    if missing:  # only the option without a name has no default
         rules = spec.options[""]
         example = f"{spec.name}({rules[0]})"  # type: ignore[index]
         raise DesignError(f"{axis} {spec.name} needs one of {rules}, as in {example}")

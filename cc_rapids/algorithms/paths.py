@@ -119,6 +119,7 @@ class Chains:
         above, depth, begins = xp.empty(n, dtype), xp.empty(n, dtype), xp.ones(n, bool)
         above[number], depth[number] = number[forest.parent], forest.depth
         begins[number[forest.child[is_heavy]]] = False
+        # for each vertex, the last vertex up to this vertex at which a heavy path begins
         head = xp.flatnonzero(begins).astype(dtype)[xp.cumsum(begins) - 1]
         rank = xp.full(n, t, dtype)
         child = forest.child if order is None else forest.child[order]
@@ -145,14 +146,16 @@ class Chains:
         """
         low, high = self.number[first[pair]], self.number[second[pair]]
         from_first = xp.zeros(pair.size, bool)
+        # there are at most log2 n light edges on each side of a path
         for _ in range(2 * int(self.number.size).bit_length() + 1):
             if not pair.size:
                 return
-            swaps = low > high  # climb from the greater number, which is not an ancestor
+            # climb from the greater number: in a preorder, ancestors have lower numbers
+            swaps = low > high
             low, high = xp.where(swaps, high, low), xp.where(swaps, low, high)
             from_first ^= swaps
             head = self.head[high]
-            meets = head <= low
+            meets = head <= low  # the lower number is on the same heavy path: the last segment
             done = xp.flatnonzero(meets)
             yield Piece(pair[done], from_first[done], low[done] + 1, high[done], True)
             climbing = xp.flatnonzero(~meets)
@@ -162,8 +165,8 @@ class Chains:
             high = self.above[head]
         if pair.size:
             raise InputError(
-                f"{counted(int(pair.size), 'path')} along the forest would not end: its edges do"
-                " not span the components, so find them again"
+                f"{counted(int(pair.size), 'path')} along the forest would not end, because its"
+                " edges do not span the components: find the components and their forest again"
             )
 
     def between(self, first: Array, second: Array, joined: Array, xp: Any) -> tuple[Array, Array]:
@@ -257,6 +260,7 @@ def _numbers(forest: RootedForest, xp: Any) -> tuple[Array, Array]:
     heavy_child = xp.full(n, NO_EDGE, first.dtype)
     heavy_child[parent[is_heavy]] = child[is_heavy]
     heavy_sibling = heavy_child[parent]
+    # children before the heavy child move back by its size; the heavy child follows its parent
     moves_back = ~is_heavy & (heavy_sibling != NO_EDGE) & (first[child] < first[heavy_sibling])
     change = xp.where(moves_back, size[heavy_sibling], 0)
     change[is_heavy] = first[parent[is_heavy]] + 1 - first[child[is_heavy]]

@@ -157,6 +157,7 @@ def _rank_arcs(tour: Array, first: int, backend: Backend) -> None:
     backend.kernel(tours.measure, word)(sublists, first, tour, counts, following)
     # The number of arcs after the start of each sublist: at first up to the end of the sublist,
     # after each round over twice as many sublists, and at last up to the end of the tour.
+    # The last element stands for the end of the tour, which follows the last sublist.
     to_end = xp.zeros(sublists + 1, word)
     to_end[:-1] = counts
     for _ in range(sublists.bit_length()):

@@ -150,25 +150,25 @@ def _ratios(name: str, right: int, found: int, true: int) -> dict[str, float]:
     }
 
 
-def adjusted_rand_index(together: int, linked: int, true: int, n: int) -> float:
+def adjusted_rand_index(right: int, found: int, true: int, n: int) -> float:
     """Return the adjusted Rand index from counts of pairs; only the last division rounds.
 
     Parameters
     ----------
-    together, linked, true : int
+    right, found, true : int
         The numbers of vertex pairs that are in one cluster and in one true cluster, in one cluster,
         and in one true cluster.
     n : int
         The number of vertices.
     """
-    wrong, missed = linked - together, true - together
-    apart = n * (n - 1) // 2 - together - wrong - missed
+    wrong, missed = found - right, true - right  # only in one cluster, only in one true cluster
+    separate = n * (n - 1) // 2 - right - wrong - missed  # pairs that are in neither
     if not (wrong or missed):
         return 1.0
     return (
         2.0
-        * (together * apart - missed * wrong)
-        / ((together + missed) * (missed + apart) + (together + wrong) * (wrong + apart))
+        * (right * separate - missed * wrong)
+        / ((right + missed) * (missed + separate) + (right + wrong) * (wrong + separate))
     )
 
 
@@ -206,7 +206,8 @@ def labelling_of(clusters: Any, name: str, width: int | None = None) -> Labellin
     if isinstance(answer, Answer):
         with answer.backend.scope():
             return Labelling(of_key_columns(answer.ids()), answer.dense, [])
-    if isinstance(clusters, tuple) and not hasattr(clusters, "_fields") and len(clusters) == 2:
+    is_named = hasattr(clusters, "_fields")  # a named tuple is a frame of arrays
+    if isinstance(clusters, tuple) and not is_named and len(clusters) == 2:
         ids, labels = [clusters[0]], [clusters[1]]
     elif is_table(clusters):
         frame = clusters if isinstance(clusters, Mapping) else collected(clusters)

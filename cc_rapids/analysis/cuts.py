@@ -126,9 +126,7 @@ class Levels:
 def _numbers(thresholds: Any) -> tuple[Any, Any]:
     """Return thresholds as an array on the host, and a mask of the thresholds that are numbers.
 
-    A null or NaN is not a number.
-
-    The array has the dtype object if the numbers fit no single type.
+    A null or NaN is not a number. The array has the dtype object if the numbers fit no single type.
     """
     if isinstance(thresholds, list | tuple):
         plain = [value.item() if isinstance(value, np.generic) else value for value in thresholds]

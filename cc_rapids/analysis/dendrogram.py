@@ -1041,8 +1041,8 @@ class Dendrogram(Generic[ComponentsT]):
         if distance is None and self._greatest:
             raise InputError(
                 "weights of a maximum spanning forest decrease from merge to merge, but distances"
-                f" must increase: {DISTANCE_ADVICE[self._greatest]}, or for similarities from 0 to"
-                " 1 lambda w: 1 - w"
+                f" must increase: {DISTANCE_ADVICE[self._greatest]}, or, for similarities from 0 to"
+                " 1, lambda w: 1 - w"
             )
         if distance is None:
             return self._weights
@@ -1148,17 +1148,21 @@ class Dendrogram(Generic[ComponentsT]):
         """Return a frame of columns, and of weights that are null where ``valid`` is False."""
         answer, xp = self.components.answer, self.components.answer.backend.xp
         all_valid = bool(valid.all())
-        if answer.given.make_frame is plain_frame:  # arrays have no nulls, so NaN in floats
-            for name, column in weights.items():
-                if not all_valid:
-                    dtype = column.dtype if is_float(column.dtype) else np.dtype(np.float64)
-                    weights[name] = xp.where(valid, column.astype(dtype), dtype.type(np.nan))
+        if answer.given.make_frame is plain_frame:  # arrays have no nulls, but floats have NaN
+            if not all_valid:
+                weights = {name: _with_nan(column, valid, xp) for name, column in weights.items()}
             return answer.frame(columns | weights)
         mask = None if all_valid else answer.home(valid)
         frame = answer.in_memory_frame(columns)
         for name, column in weights.items():
             frame = with_column(frame, name, answer.home(column), mask)
         return answer.given.answer(frame)
+
+
+def _with_nan(column: Array, valid: Array, xp: Any) -> Array:
+    """Return a column of numbers as floats that are NaN where ``valid`` is False."""
+    dtype = column.dtype if is_float(column.dtype) else np.dtype(np.float64)
+    return xp.where(valid, column.astype(dtype), dtype.type(np.nan))
 
 
 def _check_root(root: Any, heights: Array) -> None:

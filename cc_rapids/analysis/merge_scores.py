@@ -113,6 +113,7 @@ class _State:
         if one is None or other is None:
             return one or other
         small, large = (one, other) if len(one.cells) < len(other.cells) else (other, one)
+        # from each sum, subtract the shares of both clusters and add the share of their union
         self._exact -= self._is_exact(small) + self._is_exact(large)
         self._precision -= _share(small.squares, small.size) + _share(large.squares, large.size)
         size = small.size + large.size

@@ -85,7 +85,7 @@ class ForestPaths:
         returns_edges = check_flag("rows", rows)
         max_edges = None if limit is None else check_count("limit", limit)
         if max_edges is not None and not returns_edges:
-            raise InputError("limit= bounds the edges of paths: pass rows=True, or leave it out")
+            raise InputError("limit= bounds the edges of paths: pass rows=True, or no limit=")
         given = self._read_pairs(pairs, source, destination, TextOptions.among(text))
         first, second = rows_of_edges(self.answer, given)
         with self.answer.backend.scope():

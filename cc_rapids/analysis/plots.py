@@ -504,7 +504,7 @@ def _component(
         options = {"what": "a drawing", "nulls": "drop"}
         ends = read_for_answer(edges, source, destination, answer.given.bound, weight, **options)
         sides = [_rows(answer, column) for column in (ends.src, ends.dst)]
-        inside = is_member[sides[0]]
+        inside = is_member[sides[0]]  # both ends of an edge are in one component
         positions = [backend.xp.searchsorted(members, side[inside]) for side in sides]
         positions = [backend.to_host(side).tolist() for side in positions]
     return names, list(zip(*positions, strict=True))

@@ -126,7 +126,7 @@ def codes_in(answer: Answer, datasets: Datasets | None, limits: Any) -> tuple[Ar
 
 
 def _rows_with_dataset(answer: Answer, datasets: Datasets) -> tuple[Array, Array]:
-    """Return the rows of the answer that ``datasets`` lists with a dataset, and their datasets.
+    """Return the rows of the answer whose vertices have a dataset, and the dataset of each row.
 
     Raises
     ------
@@ -190,7 +190,7 @@ def link(
             least = least_of_components(answer, ends, count, plain, "components")
             groups = least[groups]
         is_decided = rules.broken(groups, count, backend)
-        is_decided[groups[must_link[0]]] = True
+        is_decided[groups[must_link[0]]] = True  # must_link may join components without an edge
         if bool(is_decided.any()):
             groups_to_decide = groups, count, is_decided
             rows, refused, forest = _decided(answer, rules, must_link, groups_to_decide, spanning)

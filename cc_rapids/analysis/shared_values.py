@@ -138,9 +138,8 @@ def graph_of_entity(
         xp = answer.backend.xp
         shared = shared_values(answer, frame)
         rows = xp.flatnonzero(answer.dense[shared.vertex] == answer.dense[members[0]])
-        first, place = np.unique(
-            answer.backend.to_host(shared.value[rows]), return_index=True, return_inverse=True
-        )[1:]
+        values = answer.backend.to_host(shared.value[rows])
+        _, first, place = np.unique(values, return_index=True, return_inverse=True)
         pairs = zip(*_texts(answer, shared, rows[answer.backend.asarray(first)]), strict=True)
         record = answer.backend.to_host(xp.searchsorted(members, shared.vertex[rows]))
         edges = zip(record.tolist(), (place + members.size).tolist(), strict=True)
@@ -221,10 +220,11 @@ def audit_records(answer: Answer, frame: Any, oracle: str | None) -> Audit:
             partners(parts, size, record, linked.max_group, backend)
             for parts in records.keys.values()
         ]
+    # for each key, an edge from each record to its partner, by the id columns of both ends
     rows = np.tile(np.arange(size), len(partner_rows)), np.concatenate(partner_rows)
     edges = {f"{k}{name}": ids[name].take(side) for k, side in enumerate(rows) for name in names}
     columns: list[Any] = [[f"{k}{name}" for name in names] for k in range(2)]
-    columns = columns if len(names) > 1 else [name for (name,) in columns]
+    columns = columns if len(names) > 1 else [name for (name,) in columns]  # str for one column
     return audit(shown_labels(answer), backend, edges, *columns, oracle=oracle)
 
 

@@ -248,7 +248,8 @@ def _step(answer: Answer, previous: Previous) -> Step:
 def _numbers(step: Step, policy: str, count: int, next_id: int, backend: Backend) -> Array:
     """Return the number of each of ``count`` components, in the order of the least ids."""
     xp = backend.xp
-    # The heir of a previous number is the component that has most members of the previous one.
+    # The heir of a previous number is the component that has most of the number's members. Of the
+    # numbers that a component inherits, the policy chooses one.
     heirs = first_of(step.before, -step.shared, xp)
     before, after, shared = (part[heirs] for part in (step.before, step.after, step.shared))
     chosen = first_of(after, POLICIES[policy](before, shared), xp)
@@ -327,7 +328,8 @@ def _of_frame(answer: Answer, frame: Any) -> tuple[Previous, int | None]:
                 f"{counted(repeated, 'row')} of {column.size:,} in previous name a vertex again:"
                 " keep one row for each vertex"
             )
-    metadata = (frame.schema.metadata or {}) if hasattr(type(frame), "column_names") else {}
+    is_arrow = hasattr(type(frame), "column_names")  # only tables of PyArrow have metadata
+    metadata = (frame.schema.metadata or {}) if is_arrow else {}
     counter = _header_of(metadata)["next_id"] if METADATA in metadata else None
     return Previous(column if column.size else None, numbers, 0), counter
 

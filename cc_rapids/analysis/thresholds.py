@@ -122,8 +122,8 @@ class Cuts(Generic[ComponentsT]):
         Cuts.labels : Return the label frame at a threshold.
         """
         threshold = threshold.item() if isinstance(threshold, np.generic) else threshold
+        is_scalar = not isinstance(threshold, list | tuple) and np.ndim(threshold) == 0
         for level in self.thresholds:
-            is_scalar = not isinstance(threshold, list | tuple) and np.ndim(threshold) == 0
             is_equal = is_scalar and level == threshold
             if isinstance(is_equal, bool | np.bool_) and is_equal:  # NA == x is NA in pandas
                 return self.answers[level]

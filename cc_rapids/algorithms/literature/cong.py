@@ -161,13 +161,13 @@ def sv_rounds(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
             s += 1
             edges = state.m, *state.edges, n, *state.flags
             backend.fill(flag, 0)
-            jumps(n, parent, now)
+            jumps(n, parent, now)  # step 1
             note(n, s, parent, now, last, flag)
-            new[:] = now
-            hooks(*edges, s, parent, now, new, last, flag)
+            new[:] = now  # a step reads the labels before it, and writes other labels
+            hooks(*edges, s, parent, now, new, last, flag)  # step 2
             now[:] = new
-            stagnant(*edges, s, now, new, last)
-            jumps(n, new, parent)
+            stagnant(*edges, s, now, new, last)  # step 3
+            jumps(n, new, parent)  # step 4
             return bool(backend.to_host(flag)[0])
 
         return run_round

@@ -113,7 +113,7 @@ def dense(on: Any, vertex: type, read: Any) -> Step:
             if start >= n:
                 return
             queue[:1] = start
-            first, last = 0, 1
+            first, last = 0, 1  # the bounds of the current level in the queue
             count[:] = 1
             while first < last:
                 look(n, first, last, start, n, cells, queue, parent, count)

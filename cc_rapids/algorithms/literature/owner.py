@@ -77,7 +77,7 @@ def search_to_lists(on: Any, vertex: type) -> Any:
     @on.elementwise
     def search_to_lists(v, offsets, indices, visits, parent, out_of_range):
         first = (v * (v + ONE)) >> ONE
-        u, tail, end = v, v, v + ONE
+        u, tail, end = v, v, v + ONE  # no vertex of the list is ``end``
         visits[first + v] = vertex(v)
         while u != end:
             e, last = entries(offsets, indices, u)

@@ -83,8 +83,8 @@ def end_and_label(on: Any, now: bool = False) -> Any:
 def connect(on: Any, pairs: list[Any], roots: bool) -> Any:
     """Lower the label of the first vertex of each pair to at most the second vertex of the pair.
 
-    Each function of ``pairs`` returns a pair for an edge. With root updates (R), only vertices that
-    were roots before this round are updated.
+    ``pairs`` are one or two functions that return a pair for an edge. With root updates (R), only
+    vertices that were roots before this round are updated.
     """
     low, first, second = on.atomic_min, pairs[0], pairs[-1]
     twice = len(pairs) > 1

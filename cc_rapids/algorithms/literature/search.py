@@ -149,9 +149,11 @@ def searcher(on: Any, vertex: type, record_hook: Any) -> Callable[..., None]:
         parent, _, hook_edge = state.trees
         sizes = backend.empty(2, np.int64)
         begin(1, source, queue, depth)
+        # the vertices and the entries of the current level, and the entries after earlier levels
         width, entries, left_entries, d, bottom_up = 1, 0, state.m, 0, False
         while width:
             d += 1
+            # begin bottom-up if the level has many of these entries; stay while the level is wide
             bottom_up = width > n // BETA if bottom_up else entries > left_entries // ALPHA
             rows = state.flags.out_of_range, depth, *state.csr.arrays
             arguments = *rows, after, backend.fill(sizes, 0), parent, hook_edge

@@ -40,7 +40,7 @@ def hook(on: Any, read: Any) -> Any:
             if p != q:
                 if (p > q) == (up != 0):
                     p, q = q, p
-                parent[p] = q
+                parent[p] = q  # p is the larger vertex, or the smaller vertex if up
                 changed[0] = 1
 
     return hook

@@ -90,7 +90,7 @@ def push(on: Any, vertex: type) -> Any:
                 label < labels[w]
                 and label < low(labels, w, label)
                 and high(queued, w, np.uint32(s)) < np.uint32(s)
-            ):
+            ):  # the label of w has fallen, and no thread has queued w in this round
                 after[np.uint64(add(sizes, 0, 1))] = vertex(w)
             e += group
 

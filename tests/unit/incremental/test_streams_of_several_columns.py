@@ -245,5 +245,5 @@ def test_text_decides_for_each_column_of_an_id(tmp_path):
 
 def test_files_whose_ids_are_numbers_of_one_column(tmp_path):
     np.savez(tmp_path / "a.npz", src=[1], dst=[2])
-    with pytest.raises(cc_rapids.InputError, match="is npz, whose ids have one column per side"):
+    with pytest.raises(cc_rapids.InputError, match="is npz, whose ids have one column"):
         components(tmp_path / "a.npz", ["src", "dst"], ["dst", "src"])

@@ -283,7 +283,7 @@ def test_what_files_of_several_columns_lack(tmp_path):
     with pytest.raises(cc_rapids.InputError, match="not two ends of an edge"):
         cc_rapids.components_at(path, columns[0], columns[0], **options)
     np.savez(tmp_path / "a.npz", src=[1], dst=[2], weight=[1])
-    with pytest.raises(cc_rapids.InputError, match="is npz, whose ids have one column per side"):
+    with pytest.raises(cc_rapids.InputError, match="is npz, whose ids have one column"):
         cc_rapids.components_at(tmp_path / "a.npz", ["src", "dst"], ["dst", "src"], **options)
     for kind in ("csv", "parquet"):
         WRITERS[kind](pa.table(ROWS)[:0], tmp_path / f"none.{kind}")
