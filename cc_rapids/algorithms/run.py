@@ -507,11 +507,12 @@ def placed(
     return edges, replace(rows, offsets=move(rows.offsets), indices=move(rows.indices))
 
 
-def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
+def beyond(
+    design: Design, n: int, m: int, is_list: bool, symmetric: bool, record_forest: bool
+) -> int:
     """Return the bytes that a design needs besides the parents, for n vertices.
 
-    ``m`` is the number of edges of a list; with ``rows``, it is the number of entries of rows.
-    ``forest`` is whether a spanning forest is recorded.
+    ``m`` is the number of edges of a list, or of entries of rows. Rows may be ``symmetric``.
     """
     sample, link, word = design.words[0], design.words[1].spec, 4 if n < 1 << 32 else 8
     rounds, in_stages = link.iterative and not link.standalone, sample.spec.meta
@@ -523,19 +524,24 @@ def beyond(design: Design, n: int, m: int, rows: bool, forest: bool) -> int:
         size += n // 8  # the bits of the giant component
     if design.window:
         size += 8 * (n // design.window + 2)  # the first edge of each vertex block
-    if partitions(design) and not rows and not forest and n < IDS.stop:
+    if partitions(design) and is_list and not record_forest and n < IDS.stop:
         size += 4 * m  # a copy of part of the edges, in the order of blocks
-    if design.takes_rows and not rows:
-        size += (80 if forest else 48) * m + 8 * n
+    makes_rows = design.takes_rows and (is_list or (link.standalone and not symmetric))
+    if not is_list and (sample.spec.needs_list or makes_rows):
+        size += 8 * m  # the row of each entry
+    if makes_rows:
+        size += (80 if record_forest else 48) * m + 24 * n
         m *= 2  # rows hold each edge twice
+    elif sample.spec.needs_csr and symmetric:
+        size += 4 * n  # the vertices outside the giant component
     if rounds:
-        size += (2 * word + (8 if forest else 0)) * m + 2 * word * n  # copied edges, and labels
+        size += (2 * word + (8 if record_forest else 0)) * m + 2 * word * n  # edges, and labels
     group = min(sample["q"] * n, m) if in_stages else m  # the edges of one stage
     by_vertex, by_edge = link.label_arrays
     size += word * (by_vertex * n + (by_edge + (2 if in_stages else 0)) * group)
     if sample.spec.breadth_first or link.breadth_first:
         size += (4 + 2 * word) * n  # depths and two queues
-    return int(size + link.bytes_per_vertex_pair * n * n + (8 * n if forest else 0))
+    return int(size + link.bytes_per_vertex_pair * n * n + (8 * n if record_forest else 0))
 
 
 def bytes_of_pairs(design: Design, n: int) -> int:

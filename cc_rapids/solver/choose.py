@@ -433,7 +433,8 @@ class Plan:
         elif self.forest in BY_WEIGHT:
             size += boruvka.beyond(n, m, not facts.is_list, facts.weight_type)
         else:
-            size += beyond(self.algorithm, n, m, not facts.is_list, bool(self.forest))
+            form = facts.is_list, facts.symmetric
+            size += beyond(self.algorithm, n, m, *form, bool(self.forest))
         has_queues = shares_bits(self.algorithm) or n in IDS
         return size + (queue_bytes(facts.machine.shared_memory) if has_queues else 0)
 

@@ -116,27 +116,3 @@ def test_locks_are_refused_where_they_might_hang():
 
     with pytest.raises(cc_rapids.EngineError, match=r"none\+rem-lock\+halve-one uses locks"):
         build(Design.parse("rem-lock+naive"), Old(), np.uint32, np.uint32, False, False)
-
-
-@pytest.mark.parametrize("forest", [False, True])
-@pytest.mark.parametrize(
-    "name",
-    ["async+halve", "hooks+halve", "jtb+naive", "shiloach-vishkin", "strided+shiloach-vishkin"],
-)
-def test_a_plan_holds_the_memory_that_a_design_takes(name, forest, monkeypatch, tuned):
-    """All that is allocated on the engine, as if nothing were given back before the end."""
-    tuned(library_vertices=0)
-    n, m = 50_000, 200_000
-    edges = tuple(np.random.default_rng(1).integers(0, n, (2, m)).astype(np.int32))
-    plan = cc_rapids.components(edges, design=name, forest=forest, explain=True)
-    taken = []
-    empty = threads.Threads.empty
-
-    def counted(self, size, dtype):
-        taken.append(size * np.dtype(dtype).itemsize)
-        return empty(self, size, dtype)
-
-    monkeypatch.setattr(threads.Threads, "empty", counted)
-    cc_rapids.components(edges, design=name, forest=forest).labels()
-    assert sum(taken) <= plan.bytes + 4096
-    assert plan.bytes <= 2 * sum(taken)

@@ -12,7 +12,7 @@ from support.machine import SIMULATED
 
 import cc_rapids
 from cc_rapids import Design, DesignError, backends, generators, oracle
-from cc_rapids.algorithms import design, run
+from cc_rapids.algorithms import design
 from cc_rapids.algorithms.compiled import KernelComposer
 from cc_rapids.backends import base
 from cc_rapids.backends.dry_run import RecordingBackend
@@ -262,11 +262,3 @@ def test_batches_have_no_tiles():
     gpu = RecordingBackend()
     assert rule_for(gpu, 10**7, 10**7, locality=1.0).design.window
     assert not choose_for_batch(gpu, 10**7, 10**7).algorithm.window
-
-
-def test_memory_is_planned():
-    plain, tiled = (
-        run.beyond(Design(sample), 1000, 1000, False, False)
-        for sample in ("none", "none(tiles=10)")
-    )
-    assert tiled - plain == 8 * (100 + 2)
