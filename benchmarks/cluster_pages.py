@@ -290,4 +290,4 @@ def on_streams(folder):
 def made(rows):
     """Describe the device and versions of the records of a benchmark."""
     where = sorted({pages.dated(row) for row in rows})
-    return f"Times are medians on {', and on '.join(where)}." if where else "Not measured yet."
+    return f"Times are medians on {', and on '.join(where)}."

@@ -28,7 +28,7 @@ from harness import frame
 import cc_rapids
 import cc_rapids.dask
 from cc_rapids import backends
-from cc_rapids.tools.bench import clocked, spread
+from cc_rapids.tools.bench import clocked
 from cc_rapids.tools.generators import pieces
 
 PARTS, FILES = 4, 16  # partitions per worker, and files
@@ -365,10 +365,10 @@ def streams(count, args, backend):
                 components.add(len(clocked(backend, solve)[2]))
                 if len(components) > 1:
                     raise SystemExit(f"{components} components on one GPU and on {on}")
-                wall, _ = harness.turns({"wall": solve}, backend, min(args.runs, 3), before=0)
+                times = harness.timed({"wall": solve}, backend, min(args.runs, 3), before=0)
                 cc_rapids.release_memory()
                 facts = {"on": on, "counted": counted, "file_bytes": size}
-                yield about | facts | {"wall_ms": spread(wall["wall"])}
+                yield about | facts | times
 
 
 if __name__ == "__main__":

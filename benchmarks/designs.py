@@ -196,15 +196,12 @@ class Session:
 def main():
     """Measure until the time limit: the most informative cases first, designs with locks last."""
     parser = harness.arguments(__doc__, "cuda", runs=3, graphs=harness.GRAPHS, seconds=420.0)
-    parser.add_argument("--designs", nargs="*", help="these alone, by name")
     session = Session(parser.parse_args())
-    named = {str(Design.parse(name)) for name in session.args.designs or ()}
-    designs = [design for design in cc_rapids.designs() if not named or str(design) in named]
-    pairs = [(design, form) for design in designs for form in forms(design)]
+    pairs = [(design, form) for design in cc_rapids.designs() for form in forms(design)]
     parts = [[pair for pair in pairs if part_of(pair[0]) == part] for part in range(3)]
     names = session.args.graphs
     work = [(one_graph, name, part) for part in parts[:1] for name in names]
-    work += [(stream, names[0], None)] * (not named)
+    work.append((stream, names[0], None))
     work += [(one_graph, name, part) for part in parts[1:] for name in names]
     harness.measure_each(work, lambda measure, name, part: measure(session, name, part))
 

@@ -105,7 +105,7 @@ def numbers(args, backend):
     ways["frames"] = by_frames
     times = harness.timed(ways, backend, args.runs)
     one, other = ours(), by_frames()
-    for mine, theirs in zip((one[0], *one[1]), (other[0], *other[1]), strict=True):
+    for mine, theirs in zip((one[0], *one[1][:4]), (other[0], *other[1]), strict=True):
         for name in mine.columns:
             assert np.array_equal(on_host(mine[name]), on_host(theirs[name])), name
     changes = {"births": len(one[1].births), "deaths": len(one[1].deaths)}
@@ -319,10 +319,7 @@ def neighbors(args, backend):
         options = {"eps": bound, "min_samples": 5, "metric": "precomputed"}
         ways["sklearn_clusters"] = lambda: dbscan(graph, **options)[1]
         assert np.array_equal(ways["clusters"]().labels, ways["sklearn_clusters"]())
-    wall, device = harness.turns(ways, backend, args.runs)
-    times = {f"{way}_ms": harness.spread(values) for way, values in wall.items()}
-    if backend.on_device:
-        times |= {f"{way}_device_ms": harness.spread(values) for way, values in device.items()}
+    times = harness.timed(ways, backend, args.runs, device=True)
     yield {"n": n, "k": k, "components": by_list} | times
 
 

@@ -137,32 +137,25 @@ def bound_of(row):
 
 
 def on_threads(folder):
-    """Return a sentence on CPU threads, if they were measured."""
-    return "".join(
+    """Return a sentence on CPU threads."""
+    row = load("threads", folder)[-1]
+    return (
         f" On {row['device']}, {row['m'] / 1e6:.0f} M edges take"
         f" {row['wall_ms']['least'] / 1e3:.2f} s, and SciPy takes"
         f" {row['scipy_ms']['least'] / 1e3:.1f} s ({row['times_faster']:.0f} x, fastest of"
         f" {row['wall_ms']['runs']} runs)."
-        for row in load("threads", folder)[-1:]
     )
 
 
 def frame_access(folder):
-    """Return a sentence on what public access to cuDF adds to a short run, if it was measured."""
-    for row in load("frame_access", folder)[-1:]:
-        after, before = (
-            [
-                t["jobs"]["frame of 30 edges"]["median"]
-                for t in row["turns"]
-                if t["commit"] == commit
-            ]
-            for commit in (row["commit"], row["base"])
-        )
-        return (
-            " Later commits read cuDF frames through public interfaces only, which adds"
-            f" {(after[-1] - before[-1]) / 1e3:.1f} ms to a short run ({row['date']})."
-        )
-    return ""
+    """Return a sentence on what public access to cuDF adds to a short run."""
+    row = load("frame_access", folder)[-1]
+    times = {turn["commit"]: turn["jobs"]["frame of 30 edges"]["median"] for turn in row["turns"]}
+    return (
+        " Later commits read cuDF frames through public interfaces only, which adds"
+        f" {(times[row['commit']] - times[row['base']]) / 1e3:.1f} ms to a short run"
+        f" ({row['date']})."
+    )
 
 
 def other_ids(folder):
@@ -221,8 +214,6 @@ def short_forests(folder):
 def draw_readme(folder, figures):
     """Draw the times of each graph, int32 ids, between the card's limits and cuGraph's times."""
     rows = [row for row in main_job(folder) if row["dtype"] == "int32"]
-    if not rows:
-        return
     card = charts.CARDS.get(rows[0]["device"])
     with charts.styled() as empty:
         figure, axes = empty(7.2, 2.4)
@@ -266,8 +257,6 @@ def engine_rows(folder, engine, limited=False):
 def engine_section(folder, engine):
     """Return the tables and figures of one engine, and a description of their records."""
     rows = engine_rows(folder, engine)
-    if not rows:
-        return "Not measured yet on this version: `python benchmarks/lists.py --jobs graphs`."
     times = {
         "edge list": case,
         "edges": millions,
@@ -386,8 +375,6 @@ FILE_WAYS = {
 def files(folder):
     """Return the table of files: the newest record of each kind of ids."""
     rows = newest(load("files", folder), "kind")
-    if len(rows) < 2:
-        return "Not measured yet: `python benchmarks/files.py`."
     row, cells = rows[-1], {"": FILE_WAYS.get}
     for one in rows:
         cells[f"{one['kind']} ids"] = lambda way, one=one: (
@@ -426,8 +413,6 @@ JOB_WAYS = {
 def numbers_and_sides(folder):
     """Return the tables of stable ids and of two sides."""
     rows = newest(load("numbers_and_sides", folder), "engine", "job")
-    if not rows:
-        return "Not measured yet: `python benchmarks/entities.py --jobs numbers sides`."
     return "\n\n".join(map(one_job, rows))
 
 
@@ -460,8 +445,6 @@ def one_job(row):
 def long_forests(folder):
     """Return the table of spanning forests, and a description of its records."""
     rows = forests(folder)
-    if not rows:
-        return "Not measured yet: `python benchmarks/forests.py --jobs spanning`."
     last, peer = rows[-1], PEERS[rows[-1]["engine"]]
     cells = {
         "edge list": lambda row: row["graph"],

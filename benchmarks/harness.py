@@ -146,26 +146,26 @@ def newest(rows, *key):
     return list({tuple(row.get(name) for name in key): row for row in rows}.values())
 
 
-def turns(ways, backend, runs, before=1):
-    """Return the wall and device times of named functions, which run in turn.
+def timed(ways, backend, runs, before=1, device=False):
+    """Return the spreads of the wall times of named functions, as ``NAME_ms``.
 
-    Other load on the machine then slows all of them equally. The first ``before`` turns do not
-    count.
+    The functions run in turn, so other load on the machine slows all of them equally. The first
+    ``before`` turns do not count. With ``device``, the spreads of device times on a GPU follow, as
+    ``NAME_device_ms``.
     """
-    wall, device = ({name: [] for name in ways} for _ in range(2))
+    wall, by_device = ({name: [] for name in ways} for _ in range(2))
     for _ in range(runs + before):
         for name, work in ways.items():
-            spent, by_device, answer = clocked(backend, work)
+            spent, on_device, answer = clocked(backend, work)
             wall[name].append(spent)
-            device[name].append(by_device)
+            by_device[name].append(on_device)
             del answer
-    return [{name: values[before:] for name, values in times.items()} for times in (wall, device)]
-
-
-def timed(ways, backend, runs, before=1):
-    """Return the spreads of the wall times of functions that run in turn, as ``NAME_ms``."""
-    wall, _ = turns(ways, backend, runs, before)
-    return {f"{name}_ms": spread(values) for name, values in wall.items()}
+    clocks = {"": wall} | ({"_device": by_device} if device and backend.on_device else {})
+    return {
+        f"{name}{clock}_ms": spread(values[before:])
+        for clock, times in clocks.items()
+        for name, values in times.items()
+    }
 
 
 def faster(times, ours, *theirs):

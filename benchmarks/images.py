@@ -66,15 +66,12 @@ def times_of(image, connectivity, backend, runs):
     structure = ndimage.generate_binary_structure(image.ndim, connectivity)
     others = peers(image, structure, backend)
     ways = {"ours": lambda: cc_rapids.ndimage.label(image, structure)} | others
-    wall, device = harness.turns(ways, backend, runs)
+    times = harness.timed(ways, backend, runs, device=True)
     labels, count = ways["ours"]()
     for way, work in others.items():
         theirs, most = work()
         assert int(most) == count, way
         assert way == "cc3d" or bool((theirs == labels).all()), way
-    times = {f"{way}_ms": harness.spread(values) for way, values in wall.items()}
-    if backend.on_device:
-        times |= {f"{way}_device_ms": harness.spread(values) for way, values in device.items()}
     return {"components": count} | times
 
 

@@ -59,12 +59,7 @@ def main():
     parser = harness.arguments(__doc__, "cuda" if has_gpu() else "threads")
     parser.add_argument("--jobs", nargs="*", choices=JOBS, default=["lists"])
     parser.add_argument("--lists", nargs="*", help="these alone, by name")
-    parser.add_argument("--ids", nargs="*", choices=IDS, help="of these kinds alone")
     parser.add_argument("--peer-runs", type=int, default=2, help="after one to warm up")
-    parser.add_argument("--designs", nargs="*", default=["auto"], help="of graphs")
-    parser.add_argument("--forms", nargs="*", choices=bench.FORMS, default=bench.FORMS)
-    parser.add_argument("--no-peers", action="store_true", help="of graphs")
-    parser.add_argument("--patience", type=float, default=20, help="seconds of a peer on graphs")
     args = parser.parse_args()
     backend, base = harness.begin(args)
 
@@ -79,7 +74,7 @@ def main():
         for job in args.jobs
         for name, kinds in JOBS[job][0].items()
         for ids in kinds
-        if name in (args.lists or [name]) and ids in (args.ids or [ids])
+        if name in (args.lists or [name])
     ]
     harness.measure_each(cases, measure)
 
@@ -92,9 +87,8 @@ def scale_of(backend, args):
 def graphs(name, ids, backend, args):
     """Yield the records of a reference graph in all forms, with the peer's times."""
     graph = generators.reference(name, scale_of(backend, args), engine=backend.name)
-    options = bench.Options(args.runs, True, not args.no_peers, args.patience)
-    how = args.designs, tuple(args.forms), (ids,), options
-    for record in bench.measure(graph, backend, *how):
+    options = bench.Options(args.runs, patience=20)
+    for record in bench.measure(graph, backend, ["auto"], bench.FORMS, (ids,), options):
         yield record | {"graph": name}
 
 
@@ -265,15 +259,11 @@ def audit(name, ids, backend, args):
     proof, summary, ways = found.audit(edges), found.summary(), {}
     ways["run"] = lambda: cc_rapids.connected_components(edges, engine=backend.name)
     ways["audit"] = lambda: found.audit(edges)
-    times = {}
-    for clock, by_name in zip(
-        ("", "_device"), harness.turns(ways, backend, args.runs, 2), strict=True
-    ):
-        if not clock or backend.on_device:
-            run, proving = (bench.spread(by_name[way]) for way in ways)
-            ratio = round(proving["median"] / run["median"], 3)
-            times |= {f"run{clock}_ms": run, f"audit{clock}_ms": proving}
-            times |= {f"audit_of_run{clock}": ratio, "within_bound": ratio <= AUDIT_BOUND}
+    times = harness.timed(ways, backend, args.runs, 2, device=True)
+    for clock in ("", "_device") if backend.on_device else ("",):
+        run, proving = (times[f"{way}{clock}_ms"]["median"] for way in ways)
+        ratio = round(proving / run, 3)
+        times |= {f"audit_of_run{clock}": ratio, "within_bound": ratio <= AUDIT_BOUND}
     facts = {"m": proof.edges, "vertices": proof.vertices, "components": proof.components}
     named = "hashed" if ids == "hashed" else "as they are"
     yield facts | {"named": named, "design": summary["design"], "ids": summary["ids"]} | times

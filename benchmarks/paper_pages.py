@@ -140,8 +140,6 @@ def contents(folder):
                 for figure, (_, words) in FIGURES.get(name, {}).items():
                     parts.append(pages.picture(pages.DOCS / "figures" / f"{figure}.svg", words))
                 parts.append(runs.footing())
-        if not parts:
-            return NOT_YET.format(f" --experiments {name}" * (name in NAMED))
         return "\n\n".join(filter(None, parts))
 
     made = {name: lambda name=name: section(name) for name in SECTIONS}
@@ -152,7 +150,7 @@ def draw(folder, figures):
     """Draw the figures of the page."""
     for name, made in FIGURES.items():
         runs = Runs(folder, name)
-        for figure, (make, words) in made.items() if runs.rows else ():
+        for figure, (make, words) in made.items():
             pages.save(make(runs), figures / f"{figure}.svg", words)
 
 
@@ -335,8 +333,6 @@ def sort(runs):
 def coverage(folder):
     """Return Table 3 of Hong et al. with our values, and the entries read, as in its Figure 6."""
     rows = Space(folder).samples
-    if not rows:
-        return NOT_YET.replace("papers", "designs").format("")
     lines = []
     for row in rows:
         theirs = COVERED.get(row["graph"], {}).get(row["sample"])
@@ -364,8 +360,6 @@ def fastest(folder):
 def machines(folder):
     """Return times on devices, and normalised by the bandwidth of their memories, as a table."""
     best = fastest(folder)
-    if not best:
-        return NOT_YET.format(" --experiments machines")
     devices, graphs = (list(dict.fromkeys(names)) for names in zip(*best, strict=True))
     head, lines = ["graph"], [[graph] for graph in graphs]
     for device in devices:
@@ -410,11 +404,9 @@ def way(row):
     return row | {"way": row["design"] + (", processes" if row.get("processes") else "")}
 
 
-NOT_YET = "Not measured yet on this version: `python benchmarks/papers.py{}`."
 SECTIONS = {
     make.__name__: make for make in (sutton, cong, sweep, sort, lehr, hong, balduzzi, mixes)
 }
-NAMED = ("sweep", "sort", "hong", "mixes")  # experiments that a section names in its command
 OF_EACH_ENGINE = ("sweep", "sort", "hong")  # whose newest records on a GPU and on threads are shown
 OVER_RECORDS = {"coverage": coverage, "machines": machines}
 
@@ -436,7 +428,7 @@ def ranking(runs):
         words: [runs.times.get((graph, name)) for graph in runs.graphs]
         for name, words in {**RANKED, OURS: OURS}.items()
     }
-    return charts.bars(runs.graphs, series, "milliseconds") if runs.times else None
+    return charts.bars(runs.graphs, series, "milliseconds")
 
 
 def over_density(designs, engines, memory, runs):

@@ -58,7 +58,6 @@ WIDTH = 32  # words of a coalesced access of the paper's GPUs, at most
 MACHINES = tuple(
     f"{first}+{rest}" for first in ("none", "strided") for rest in ("async+halve", "rem-cas+splice")
 )
-COPIED = 1 << 27  # words of 4 bytes
 SCALES = {True: 27, False: 21}  # log2 of the vertices of streams: on a GPU, and on threads
 STREAM_BYTES = 400  # a vertex of a stream takes, with its ten edges and their copies
 EDGES = 20_000_000  # the paper has 25 times as many
@@ -359,12 +358,12 @@ def streamed(design, graph, backend, expected):
 
 def machines(session):
     """Yield the records of sections 4.5 and 4.6: designs, and the bandwidth of a copy."""
-    facts = {"bytes_per_s": bandwidth(session.backend, session.args.copied)}
+    facts = {"bytes_per_s": bandwidth(session.backend)}
     return (facts | row for row in over_lists(session, harness.GRAPHS, lambda ready: MACHINES))
 
 
-def bandwidth(backend, words):
-    """Return the bytes that a kernel that copies ``words`` words reads and writes per second."""
+def bandwidth(backend, words=1 << 27):
+    """Return the bytes that a kernel that copies words of 4 bytes reads and writes per second."""
 
     def copy(i, given, made):
         made[i] = given[i]
@@ -384,8 +383,7 @@ NAMED = {True: ("balduzzi", "mixes"), False: ("hong",)}  # run only if named: on
 
 def main():
     """Measure the experiments until the time limit."""
-    sizes = {"edges": EDGES, "copied": COPIED, "seconds": 330.0}
-    parser = harness.arguments(__doc__, "cuda", runs=5, **sizes)
+    parser = harness.arguments(__doc__, "cuda", runs=5, edges=EDGES, seconds=330.0)
     parser.add_argument("--experiments", nargs="*", choices=EXPERIMENTS)
     session = designs.Session(parser.parse_args())
 

@@ -53,7 +53,7 @@ def hdbscan(args, backend):
         ways = {"ours": partial(model.fit_predict, given)} | others
         if not backend.on_device:  # the audit runs on the host
             ways["audit"] = partial(model.audit, given)
-        wall, _ = harness.turns(ways, backend, args.runs)
+        times = harness.timed(ways, backend, args.runs)
         labels = backend.to_host(model.labels_)
         facts = {"points": n, "neighbors": args.neighbors, "clusters": int(labels.max()) + 1}
         for way, work in others.items():
@@ -62,7 +62,7 @@ def hdbscan(args, backend):
                 (np.arange(n), labels), (np.arange(n), theirs), missing="drop"
             )
             facts[f"{way}_adjusted_rand"] = round(scores["adjusted_rand_index"], 4)
-        yield facts | {f"{way}_ms": harness.spread(values) for way, values in wall.items()}
+        yield facts | times
 
 
 if __name__ == "__main__":

@@ -40,11 +40,6 @@ def test_measurements_are_those_of_the_records(figures, name):
     assert stored.read_text(encoding="ascii") == made, "run `make figures`"
 
 
-def test_pages_without_records_say_so(figures, tmp_path):
-    made = figures.PAGES["docs/benchmarks.md"](tmp_path) | figures.paper_pages.contents(tmp_path)
-    assert all(make().startswith("Not measured yet") for make in made.values())
-
-
 def test_the_rules_of_auto_name_records_that_exist(figures):
     assert all((figures.harness.HERE / rule.record).exists() for rule in AUTO)
 
