@@ -41,8 +41,8 @@ def key_of(on: Any) -> Any:
 def by_place(on: Any) -> Any:
     """Return two functions for dense ids: the slot of an id, and whether a slot belongs to an id.
 
-    A slot always belongs to its only id. Ids out of range share the last slot; they occur only if a
-    column changes during the run.
+    No two ids in range have the same slot, so a slot belongs to every id that leads to it. Ids out
+    of range share the last slot; they occur only if a column changes during the run.
     """
 
     @on.device
@@ -57,15 +57,18 @@ def by_place(on: Any) -> Any:
 
 
 def by_hash(on: Any) -> Any:
-    """Return two functions for sparse ids: the first slot, and whether a slot belongs to an id."""
+    """Return two functions for sparse ids: the first slot of an id, and whether a slot is its own.
+
+    The code in a slot is the number of an id, or n + i for the id in row i of the column.
+    """
     read_key = key_of(on)
 
     @on.device
     def same(code, key, n, arrived, column):
-        at, new = np.uint64(code), np.uint64(code) - np.uint64(n)
-        if at < np.uint64(n):
-            return arrived[at] == key
-        return new < np.uint64(column.size) and read_key(column, new) == key
+        number, row = np.uint64(code), np.uint64(code) - np.uint64(n)
+        if number < np.uint64(n):
+            return arrived[number] == key
+        return row < np.uint64(column.size) and read_key(column, row) == key
 
     begin = home(on)
 
@@ -125,11 +128,11 @@ def prefetch_of(on: Any, slots_by: Any) -> Any:
 
 
 def enter(on: Any, vertex: type, slots_by: Any) -> Any:
-    """Return an id's slot and its previous content; insert ``code`` if the id has no slot.
+    """Return the slot of an id and its previous content; insert ``code`` if the id has no slot.
 
-    Probes one slot after another, from the first slot of the id. The search ends at the id's slot
-    or a free slot, because the table is never full. A stale read can only show FREE, and the swap
-    then returns the current content.
+    The search probes one slot after another, from the first slot of the id. It ends at the slot of
+    the id or at a free slot, because the table is never full. A stale read can only show FREE, and
+    the swap then returns the current content.
     """
     place, same = slots_by(on)
     none, cas = free(vertex), on.atomic_cas
@@ -150,7 +153,10 @@ def enter(on: Any, vertex: type, slots_by: Any) -> Any:
 
 
 def claim(on: Any, vertex: type, slots_by: Any) -> Any:
-    """Write the code in each row's slot; set ``is_new`` for rows that claimed a slot."""
+    """Write the code in the slot of each row to ``out``; set ``is_new`` for rows that claimed one.
+
+    The slot of such a row is written to ``numbers``.
+    """
     slot, read_key, none = enter(on, vertex, slots_by), key_of(on), free(vertex)
     prefetch_row = prefetch_of(on, slots_by)
 
@@ -203,7 +209,7 @@ def assign_numbers(on: Any, vertex: type) -> Any:
 
 
 def number_claimed(on: Any, vertex: type) -> Any:
-    """Replace n + i by the number of row i's id, in rows whose id is new."""
+    """Replace each code n + i in ``out``, of a new id, by the number of the id in row i."""
 
     @on.elementwise
     def number_claimed(i, n, numbers, out):
@@ -229,6 +235,7 @@ def fill(on: Any, vertex: type, slots_by: Any) -> Any:
 
     def fill_by_numpy(k, arrived, base, n, table):
         start, codes = first_slots(arrived[:k], base, table.size), np.arange(k, dtype=vertex)
+        # The code of an id is its index, and the ids are distinct.
         by_numpy.insert(codes, start, table, free(vertex), lambda stored, at: stored == at)
 
     first_slots, _ = _by_numpy(on, slots_by)
@@ -264,10 +271,10 @@ def look_up(on: Any, vertex: type, slots_by: Any) -> Any:
         slots, left = first_slots(keys, base, table.size).astype(np.int64), np.arange(m)
         while left.size:
             codes = table[slots[left]]
-            may_be = (codes != none) & (codes < n)
-            is_match = may_be & is_key(codes, keys[left], n, arrived, column)
+            goes_on = (codes != none) & (codes < n)
+            is_match = goes_on & is_key(codes, keys[left], n, arrived, column)
             out[left[is_match]], valid[left[is_match]] = codes[is_match], 1
-            left = left[may_be & ~is_match]
+            left = left[goes_on & ~is_match]
             slots[left] = (slots[left] + 1) % table.size
 
     first_slots, is_key = _by_numpy(on, slots_by)
@@ -283,27 +290,28 @@ def _by_numpy(on: Any, slots_by: Any) -> tuple[Any, Any]:
     """
     if slots_by is by_place:
 
-        def place(keys, base, size):
+        def dense_slots(keys, base, size):
             return np.minimum(keys - np.uint64(base & MASK), np.uint64(size - 1))
 
-        def is_key(codes, keys, n, arrived, column):
+        def is_dense_key(codes, keys, n, arrived, column):
             return np.ones(codes.size, bool)
 
-        return place, is_key
-    begin = by_numpy.plain(home(on))
+        return dense_slots, is_dense_key
+    home_slots = by_numpy.plain(home(on))
 
     def first_slots(keys, base, size):
-        return begin(keys, np.uint64(size))
+        return home_slots(keys, np.uint64(size))
 
-    def same(codes, keys, n, arrived, column):
-        old, codes = codes < n, codes.astype(np.int64)
-        new = ~old & (codes - n < column.size)
+    def is_key(codes, keys, n, arrived, column):
+        has_number, codes = codes < n, codes.astype(np.int64)
+        is_new = ~has_number & (codes - n < column.size)
         equal = np.zeros(codes.size, bool)
-        equal[old] = arrived[codes[old]] == keys[old]
-        equal[new] = column[codes[new] - n].astype(np.int64).view(np.uint64) == keys[new]
+        equal[has_number] = arrived[codes[has_number]] == keys[has_number]
+        new_ids = column[codes[is_new] - n].astype(np.int64).view(np.uint64)
+        equal[is_new] = new_ids == keys[is_new]
         return equal
 
-    return first_slots, same
+    return first_slots, is_key
 
 
 def _distinct(column: Any) -> tuple[Any, Any, Any]:

@@ -235,11 +235,11 @@ def insert(on: Any) -> Any:
 
     @on.elementwise
     def insert(r, size, ids, table):
-        key, last, s = np.uint64(np.int64(ids[r])), np.uint64(size), np.uint64(size)
+        key, slots, s = np.uint64(np.int64(ids[r])), np.uint64(size), np.uint64(size)
         if key != EMPTY:
-            s = begin(key, last)
+            s = begin(key, slots)
             while not claimed(table, s, key):
-                s = s + ONE if s + ONE < last else ZERO
+                s = s + ONE if s + ONE < slots else ZERO
         table[TWO * s + ONE] = r
 
     return insert
@@ -329,7 +329,10 @@ def find(on: Any, vertex: type, find_slot: Any, prefetch_edge: Any) -> Any:
 
 
 def mark_slots(on: Any, vertex: type) -> Any:
-    """Mark listed slots as named; lower ``missing[0]`` to the first that is not a vertex."""
+    """Mark listed slots as named; lower ``missing[0]`` to the index of the first wrong slot.
+
+    A slot is wrong if it is not a vertex.
+    """
     mark, least, nowhere = bit_set(on), lessen(on), vertex(np.iinfo(vertex).max)
 
     @on.elementwise
@@ -372,7 +375,8 @@ def climb(on: Any) -> Any:
 def climb_shortening(on: Any) -> Any:
     """Return the root of vertex v with parent p; point each vertex of the path at its grandparent.
 
-    Allowed race: the stores are plain. They change only vertices that are not roots, to ancestors.
+    Allowed race: the stores are plain. They change only the parents of vertices that are not roots,
+    and a new parent is an ancestor.
     """
 
     @on.device
@@ -389,10 +393,10 @@ def climb_shortening(on: Any) -> Any:
 def join_roots(on: Any) -> Any:
     """Join the trees of u and v: hook the greater root under the smaller.
 
-    ``p`` and ``q`` are their parents. Invariant: paths of edges connect the current u and v with
-    the original ones, and parents are smaller. A root is hooked by one compare-and-swap, so no tree
-    is hooked twice. A failed swap returns the new parent, from which the climb continues. The loop
-    ends, because each failure lowers u.
+    ``p`` and ``q`` are the parents of u and v. Invariant: paths of edges connect the current u and
+    v with the original u and v, and parents are smaller than their children. A root is hooked by
+    one compare-and-swap, so no tree is hooked twice. A failed swap returns the new parent, from
+    which the climb continues. The loop ends, because each failure lowers u.
     """
     cas, root = on.atomic_cas, climb_shortening(on)
 

@@ -1,15 +1,17 @@
 """Kernels of the audit of weighted spanning forests; they share no code with kernels of runs.
 
-The forest's edges are numbered by weight, and equal weights by row. Borůvka's rounds build a tree
-of nodes: each tree of a round is a node, and its parent is the tree of the next round that contains
-it. Two vertices of the forest climb in this tree to their lowest common ancestor. The greatest edge
+The forest's edges are numbered by weight, and edges of equal weight by row. Borůvka's rounds build
+a tree of nodes: each tree of a round is a node, and the parent of the node is the tree of the next
+round that contains it. Two vertices of the forest climb in this tree to their lowest common
+ancestor. The greatest edge
 number on the path between them in the forest is the greatest number selected by a node on these
 climbs below the ancestor (King, "A simpler minimum spanning tree verification algorithm",
 Algorithmica 1997). There are at most log2 n rounds.
 
-us, vs : (k,) unsigned, the nodes of a round that the remaining edges join, in edge order.
+us, vs : (k,) unsigned, the nodes of a round that the remaining edges join, in the order of the
+         edges.
 ranks  : (k,) unsigned, the numbers of these edges.
-best   : uint64, for each node the first of its edges in these lists; all bits set for none.
+best   : uint64, for each node the position of its first edge in these lists; all bits set for none.
 up     : unsigned, the parent of each node; the node itself at the top.
 chosen : unsigned, one more than the number of the edge that a node selected; 0 for none.
 """
@@ -25,7 +27,7 @@ LIGHTER, APART = np.uint64(0), np.uint64(1)  # kinds of faults: indices into ``f
 
 
 def ends_of_rows(on: Any, node: type, wide: type, load_edge: Any) -> Any:
-    """Write the slots of both endpoints of selected rows; a loop for an invalid edge."""
+    """Write the slots of both endpoints of selected rows; an invalid edge becomes a loop."""
 
     @on.elementwise
     def ends_of_rows(i, rows, src, dst, low, n, us, vs):
@@ -38,7 +40,7 @@ def ends_of_rows(on: Any, node: type, wide: type, load_edge: Any) -> Any:
 
 
 def take_first(on: Any) -> Any:
-    """Lower ``best`` of both nodes of an edge to its position."""
+    """Lower ``best`` of both nodes of an edge to the position of the edge."""
     lower = lessen(on)
 
     @on.elementwise
@@ -112,9 +114,9 @@ def find_lighter(on: Any, node: type, wide: type, load_edge: Any, before: Any) -
             last = max(last, max(chosen[u], chosen[v]))
             u, v = p, q
         if last != node(0):
-            f = np.uint64(rows[last - node(1)])
-            mine, other = weights[e], weights[f]
-            if before(mine, other) or (mine == other and np.uint64(e) < f):
+            last_row = np.uint64(rows[last - node(1)])
+            mine, other = weights[e], weights[last_row]
+            if before(mine, other) or (mine == other and np.uint64(e) < last_row):
                 lower(first, LIGHTER, np.uint64(e))
 
     return find_lighter

@@ -1,14 +1,15 @@
 """Kernels of the audit of paths; they share no code with kernels of runs.
 
-One thread roots each tree by a breadth-first search and gives each vertex a jump pointer to an
+One thread roots all trees by breadth-first searches and gives each vertex a jump pointer to an
 ancestor, so that O(log depth) steps lead from a vertex to any ancestor (Myers, "An applicative
-random-access stack", Information Processing Letters 1983). Then pairs are looked up, one per index.
+random-access stack", Information Processing Letters 1983). Then each index of a second kernel
+measures the path of one pair.
 
 src, dst : (t,) int64, the endpoints of the forest's edges, slots below n.
 ranks    : (t,) int64, the number of each edge in the order from the weakest to the strongest.
 head     : (n,) int64, for each vertex the slot of its component's root.
-starts   : (n + 2,) int64, the first arc of each slot; initially 0.
-arcs     : (2 t,) int64, the edges at each slot.
+starts   : (n + 2,) int64, the position in ``arcs`` of the first edge at each slot; initially 0.
+arcs     : (2 t,) int64, the edges at each slot, one slot after another.
 queue    : (n,) int64, the slots in the order of the search.
 up, jump : (n,) int64, the parent and the jump pointer; a root points to itself.
 depth    : (n,) int64, the number of edges to the root, initially -1.
@@ -34,28 +35,30 @@ def root_trees(on: Any) -> Any:
         i, src, dst, ranks, head, starts, arcs, queue, up, jump, depth, rank, least, visited
     ):
         n, t = head.size, src.size
+        # List the edges at each slot, by a counting sort. Before the third loop, starts[v + 1] is
+        # the first place of v in ``arcs``; after it, starts[v + 1] is the end of v.
         for e in range(t):
             starts[src[e] + 2] += 1
             starts[dst[e] + 2] += 1
         for v in range(n):
             starts[v + 2] += starts[v + 1]
-        # starts[v + 1] is the next free place of v; after the loop it is the end of v's arcs
         for e in range(t):
             for v in (src[e], dst[e]):
                 arcs[starts[v + 1]] = e
                 starts[v + 1] += 1
-        first = tail = 0
+        # Search from each root; the vertices between ``done`` and ``tail`` of the queue are left.
+        done = tail = 0
         for root in range(n):
             if head[root] == root:
                 up[root] = jump[root] = queue[tail] = root
                 depth[root], rank[root], least[root] = 0, t, t
                 tail += 1
-            while first < tail:
-                v = queue[first]
-                first += 1
+            while done < tail:
+                v = queue[done]
+                done += 1
                 for k in range(starts[v], starts[v + 1]):
                     e = arcs[k]
-                    w = src[e] + dst[e] - v
+                    w = src[e] + dst[e] - v  # the other endpoint
                     if depth[w] >= 0:
                         continue
                     up[w], depth[w], rank[w] = v, depth[v] + 1, ranks[e]
@@ -73,9 +76,10 @@ def root_trees(on: Any) -> Any:
 
 
 def measure_paths(on: Any) -> Any:
-    """Write the length of each pair's path, and the least number of an edge on it.
+    """Write the length of the path of each pair, and the least number of an edge on the path.
 
-    Each step decreases the depth, so the loops end for any input.
+    First the deeper vertex climbs to the depth of the other vertex. Then both climb to their lowest
+    common ancestor. Each step decreases the depth, so the loops end for any input.
     """
 
     @on.elementwise

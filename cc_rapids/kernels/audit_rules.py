@@ -6,12 +6,13 @@ over the accepted edges. Let u be an end of an edge e. A vertex x of the final c
 cluster of u when e is taken, if the last edge on the path from u to x comes before e.
 
 src, dst       : (m,) unsigned, the slots of both ends of each edge.
-ordered        : (k,) the accepted edges, in order; ``first`` linked pairs come before them.
+ordered        : (k,) the accepted edges, in order; ``first`` is the number of pairs that must be
+                 linked, which come before these edges.
 cluster        : (n,) the number of the final cluster of each slot.
-members, starts: the slots of each cluster; ``most`` is the maximum number.
+members, starts: the slots of each cluster; ``most`` is the maximum number of slots of a cluster.
 limited, begins: the slots whose dataset has a limit, by cluster and then by dataset.
-ends, heads    : the ends of pairs that must not be linked, by cluster. The other end of ``e`` is
-                 ``pair[e ^ 1]``.
+ends, heads    : the ends of pairs that must not be linked, by cluster. End e is slot ``pair[e]``,
+                 and the other end of its pair is slot ``pair[e ^ 1]``.
 verdict        : (m,) uint8, WITHIN, ACCEPTED, the number of the rule that the union would break, or
                  a fault: EARLY if both ends are in one cluster, but the edge comes before the last
                  edge on the path between them; FREE if the ends are in two clusters whose union
@@ -41,16 +42,16 @@ def last_on_path(on: Any) -> Any:
 
 
 def count_before(on: Any, before: Any) -> Any:
-    """Return the number of accepted edges that come before an edge."""
+    """Return the number of accepted edges that come before an edge, by bisection."""
 
     @on.device
     def count_before(e, weights, ordered):
         low, high, mine = ZERO, np.uint64(ordered.size), weights[e]
         while low < high:
             middle = (low + high) >> ONE
-            f = np.uint64(ordered[middle])
-            other = weights[f]
-            if before(other, mine) or (other == mine and f < e):
+            row = np.uint64(ordered[middle])
+            other = weights[row]
+            if before(other, mine) or (other == mine and row < e):
                 low = middle + ONE
             else:
                 high = middle
@@ -60,7 +61,11 @@ def count_before(on: Any, before: Any) -> Any:
 
 
 def judge(on: Any, before: Any) -> Any:
-    """Write the verdict on each edge that was not accepted."""
+    """Write the verdict on each edge that was not accepted.
+
+    The rules are tested in the order DATASET, CANNOT, SIZE, on the clusters of both ends at the
+    time of the edge. A slot x is in the cluster of u at this time if ``last(u, x) <= time``.
+    """
     last, count = last_on_path(on), count_before(on, before)
 
     @on.elementwise
@@ -76,7 +81,7 @@ def judge(on: Any, before: Any) -> Any:
         if a == b:
             verdict[e] = WITHIN if last(u, v, up, chosen) <= time else EARLY
             return
-        if limited.size:
+        if limited.size:  # walk through both lists, which are sorted by dataset
             i, j = np.uint64(begins[a]), np.uint64(begins[b])
             stop, end = np.uint64(begins[a + ONE]), np.uint64(begins[b + ONE])
             while i < stop and j < end:
@@ -96,7 +101,7 @@ def judge(on: Any, before: Any) -> Any:
                     if together > np.uint64(limits[one]):
                         verdict[e] = DATASET
                         return
-        if pair.size:
+        if pair.size:  # look through the ends of the cluster that has fewer
             x, y = u, v
             if heads[b + ONE] - heads[b] < heads[a + ONE] - heads[a]:
                 a, b, x, y = b, a, v, u
@@ -109,8 +114,8 @@ def judge(on: Any, before: Any) -> Any:
                     verdict[e] = CANNOT
                     return
                 i += ONE
-            a, b = np.uint64(cluster[u]), np.uint64(cluster[v])
-        if starts.size:
+            a, b = np.uint64(cluster[u]), np.uint64(cluster[v])  # undo the exchange
+        if starts.size:  # count the slots of both clusters
             size, i, stop = ZERO, np.uint64(starts[a]), np.uint64(starts[a + ONE])
             while i < stop:
                 size += np.uint64(last(u, members[i], up, chosen) <= time)

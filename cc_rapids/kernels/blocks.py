@@ -6,8 +6,10 @@ lie inside a block. A second pass links all edges in global memory, in strided o
 not sorted, the first pass skips edges, which the second pass links at no extra cost.
 
 shared : (window,) uint32, the parents of a block's vertices, relative to the block; shared[v] <= v.
-block_offsets : (blocks + 1,) uint64, the first edge of each block; it ends where the next begins.
-parent, hook_edge : as in :mod:`cc_rapids.kernels.forest`. Only a vertex's own block stores to them.
+block_offsets : (blocks + 1,) uint64, the first edge of each block; a block ends where the next
+         block begins.
+parent, hook_edge : as in :mod:`cc_rapids.kernels.forest`. Only the block of a vertex stores the
+         parent and the hook of the vertex.
 
 After Oliveira and Lotufo 2010, who label the pixels of an image: union-find within blocks in shared
 memory, then the edges between blocks.
@@ -32,8 +34,8 @@ GROUP_BITS, STRIDE_BITS = np.uint64(5), np.uint64(13)  # 32 rows, and 8,192 part
 def first_of_list(on: Any, wide: type) -> Any:
     """Return the first edge, in a list sorted by source, whose source is at least v.
 
-    Uses bisection. Even in an unsorted list the result never decreases as v grows, because all
-    searches descend the same tree.
+    The edge is found by bisection. Even in an unsorted list the result never decreases as v grows,
+    because all searches descend the same tree.
     """
     at = distance(on, wide)
 
@@ -154,8 +156,8 @@ def flatten_block(on: Any, vertex: type, find: Any) -> Any:
 def solve_blocks(on: Any, window: int, share: Any, flatten_block: Any) -> Any:
     """Solve each block on its own and write the parents of its vertices.
 
-    Barriers separate the phases: initialise, link, flatten. Blocks share no memory that they write.
-    A block reads at most ``most`` edges.
+    Barriers separate the phases: initialise, link, flatten. No block writes memory that another
+    block reads. A block reads at most ``most`` edges.
     """
     block_sync, ids = on.block_sync, np.uint64(window)
 
@@ -180,12 +182,12 @@ def solve_blocks(on: Any, window: int, share: Any, flatten_block: Any) -> Any:
 def strided_permutation(on: Any, stride_bits: np.uint64 = STRIDE_BITS) -> Any:
     """Return the i-th of m edges in strided order.
 
-    The list is divided into ``2 ** stride_bits`` parts of groups of rows. The order takes the first
-    group of each part, then the second group of each, and so on. A remainder of less than a group
-    per part comes last.
+    The list is divided into ``2 ** stride_bits`` parts, and each part into groups of rows. The
+    order takes the first group of each part, then the second group of each part, and so on. The
+    rows that remain, fewer than a group per part, come last.
 
-    Consecutive edges are often close in the graph. Threads that link such edges at once would climb
-    the same paths, contend for the same roots, and grow trees at one end only.
+    Consecutive edges are often close in the graph. Threads that link such edges at the same time
+    would climb the same paths, contend for the same roots, and grow trees at one end only.
     """
     row, part = (np.uint64(1) << GROUP_BITS) - ONE, (np.uint64(1) << stride_bits) - ONE
 

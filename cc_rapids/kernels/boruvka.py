@@ -1,13 +1,13 @@
-"""Borůvka's algorithm: in each round every tree selects its lightest outgoing edge and links by it.
+"""Borůvka's algorithm: in each round every tree is linked by its lightest outgoing edge.
 
-Edges are ordered by weight, and equal weights by row. The order is total, so the selected edges
-contain no cycle and the forest is the same in every run.
+Edges are ordered by weight, and edges of equal weight by row. The order is total, so the selected
+edges contain no cycle and the forest is the same in every run.
 
 weights : (m,) unsigned integers, the bits of the caller's weights. ``weigh`` returns the code of an
           edge's weight, which some implementations compute from its endpoints.
-key     : uint64. For weights of up to 32 bits, an order-preserving code of the weight in the upper
-          half and the row in the lower half. For wider weights the code of the weight alone; the
-          rows are then a separate list.
+key     : uint64. For weights of up to 32 bits, a key has an order-preserving code of the weight in
+          the upper half and the row in the lower half. For wider weights, a key is the code of the
+          weight alone; the rows are then a separate list.
 us, vs, keys, rows : (k,) arrays, the candidates: edges between two trees. ``us`` and ``vs`` are the
           roots of the endpoints when the candidate was collected. ``rows`` is empty if the keys
           contain the rows.
@@ -38,7 +38,7 @@ HALF, LOW = np.uint64(32), np.uint64((1 << 32) - 1)
 NONE = none_of(np.uint64)
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 MAX_THREADS = 1024  # of a block
-MAX_ROUNDS = np.uint64(64)  # each round halves the number of trees
+MAX_ROUNDS = np.uint64(64)  # each round at least halves the number of trees
 BARRIER, LEFT = 0, 1  # indices into ``words``: the barrier, and whether candidates are left
 
 
@@ -115,6 +115,8 @@ def pick_pivots(on: Any) -> Any:
 
     Weight i of the sample is in row ``i * every``; equal weights are ordered by row. The first band
     has ``light`` edges, and each further band ends at twice the position of the previous band.
+    Thread i counts the weights of the sample before weight i. If a band ends there, the thread
+    writes weight i as a pivot.
     """
 
     @on.elementwise
@@ -400,7 +402,7 @@ def collect(on: Any, append_candidate: Any) -> Any:
     def collect(k, t, step, shared, m, *lists):
         at, lane, i, base = t // warp << ONE, t % warp, t, k * tile
         last = min(tile, np.uint64(m) - base)
-        while i - lane < last:
+        while i - lane < last:  # whole warps, because all threads of a warp append together
             append_candidate(i < last, base + i, shared, at, *lists)
             i += step
 
@@ -424,7 +426,7 @@ def collect_band(on: Any, within: Any, append_candidate: Any) -> Any:
         at, lane, i, base = t // warp * np.uint64(words), t % warp, t, k * tile
         last, queue, waiting = min(tile, np.uint64(m) - base), at + TWO, ZERO
         lanes = min(warp, step)
-        while i - lane < last:
+        while i - lane < last:  # whole warps, as in ``collect``
             kept = i < last and within(base + i, band, pivots, *source)
             before, more = ballot_rank(kept)
             if kept:
@@ -475,7 +477,7 @@ def lower_rows(on: Any) -> Any:
 
 
 def hook(on: Any, link: Any) -> Any:
-    """Hook the larger of two roots under the smaller; if the swap fails, link by climbing."""
+    """Hook the larger of two roots under the smaller root; if the swap fails, link by climbing."""
     cas = on.atomic_cas
 
     @on.device
@@ -491,9 +493,9 @@ def hook(on: Any, link: Any) -> Any:
 def link_candidate(on: Any, load_row: Any, selects: Any, hook: Any) -> Any:
     """Link the two trees of a candidate, and mark its row, if one of the trees selects it.
 
-    The selected edges contain no cycle, so each links two trees. The candidate's endpoints are then
-    both set to the smaller root, which marks the candidate as done. The larger root is hooked, so
-    its selection is not read again.
+    The selected edges contain no cycle, so each selected edge links two trees. Both endpoints of
+    the candidate are then set to the smaller root, which marks the candidate as done. The larger
+    root is hooked, so its selection is not read again.
     """
     mark = to_set(on)
 
@@ -556,7 +558,7 @@ def finish(on: Any, wide_keys: bool, link_candidate: Any, reset_best: Any, find:
         rounds, left = ZERO, True
         while left and rounds < MAX_ROUNDS:
             i = t
-            if wide_keys:
+            if wide_keys:  # of equal keys, the least row is selected
                 while i < k:
                     if us[i] != vs[i]:
                         lower_rows(i, us, vs, keys, rows, best, best_row)
@@ -577,7 +579,7 @@ def finish(on: Any, wide_keys: bool, link_candidate: Any, reset_best: Any, find:
                 i += step
             grid_sync(words, BARRIER)
             i = t
-            while i < k:
+            while i < k:  # select the least keys of the next round
                 if us[i] != vs[i]:
                     u, v, key = find(parent, us[i]), find(parent, vs[i]), keys[i]
                     us[i], vs[i] = u, v

@@ -13,7 +13,7 @@ Array = Any
 FIVE, LAST = np.uint64(5), np.uint64(31)
 BLOCK_SHIFT = np.uint64(primitives.BLOCK_SHIFT)
 ONE = np.uint32(1)
-PIECE = 1 << 14  # strings whose bytes are compared or copied at once
+PIECE = 1 << 14  # strings whose bytes are compared or copied in one step
 PROBES = 2048  # slots probed before a table counts as full
 
 
@@ -37,13 +37,13 @@ def mark(words: Array, vertices: Array) -> None:
 
 def rank(words: Array, before: Array, vertices: Array) -> Array:
     """Return the number of set members smaller than each vertex, as int64."""
-    count, last = np.zeros(vertices.size, np.int64), vertices >> FIVE
-    for k in range(primitives.RANK_BLOCK):
+    count, own_word = np.zeros(vertices.size, np.int64), vertices >> FIVE
+    for k in range(primitives.RANK_BLOCK):  # the words of the block, up to that of the vertex
         word = (vertices >> BLOCK_SHIFT << np.uint64(3)) + np.uint64(k)
-        bits = words[np.minimum(word, last)]
-        all_bits = ~np.uint32(0)
-        below = np.where(word == last, (ONE << (vertices & LAST).astype(np.uint32)) - ONE, all_bits)
-        count += np.where(word <= last, popcount(bits & below), 0)
+        bits = words[np.minimum(word, own_word)]
+        all_bits, smaller = ~np.uint32(0), (ONE << (vertices & LAST).astype(np.uint32)) - ONE
+        below = np.where(word == own_word, smaller, all_bits)
+        count += np.where(word <= own_word, popcount(bits & below), 0)
     return count + before[vertices >> BLOCK_SHIFT].astype(np.int64)
 
 
@@ -88,7 +88,10 @@ def insert(
 
 
 def entries(offsets: Array, values: Array, rows: Array) -> tuple[Array, Array]:
-    """Return the first and the past-the-end entry of each row, clamped to the number of values."""
+    """Return the first and the past-the-end entry of each row, clamped to the number of values.
+
+    As unsigned integers, negative offsets are greater than any number of values.
+    """
     begins, ends = (offsets[at].astype(np.int64).view(np.uint64) for at in (rows, rows + 1))
     ends = np.minimum(ends, np.uint64(values.size))
     return np.minimum(begins, ends).astype(np.int64), ends.astype(np.int64)

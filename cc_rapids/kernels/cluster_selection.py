@@ -4,6 +4,9 @@ from typing import Any
 
 import numpy as np
 
+LEAVES_ONLY, MAY_SELECT_ROOT, MAX_SIZE = range(3)  # indices of ``options``
+MASS, VERTICES, NUMBER = range(3)  # the words of a cluster in ``of_children``
+
 
 def select_clusters(on: Any) -> Any:
     """Select clusters of a condensed tree, in a single thread.
@@ -52,22 +55,24 @@ def select_clusters(on: Any) -> Any:
         label,
         death,
     ):
+        # From the last cluster to the root: compare the mass of each cluster and of its children.
         clusters, left = np.int64(parent.size), np.int64(parent.size)
         while left > 0:
             left -= 1
             c = left
             at, at_parent, mass = 3 * c, 3 * parent[c], stability[c]
-            vertices = np.float64(size[c]) if c > 0 else of_children[at + 1]
-            picks[c] = c > 0 or options[1] != 0
-            if options[0] != 0:
-                picks[c] = c > 0 and of_children[at + 2] == 0.0
-            elif of_children[at] > mass or vertices > np.float64(options[2]):
-                picks[c], mass = 0, of_children[at]
+            vertices = np.float64(size[c]) if c > 0 else of_children[at + VERTICES]
+            picks[c] = c > 0 or options[MAY_SELECT_ROOT] != 0
+            if options[LEAVES_ONLY] != 0:
+                picks[c] = c > 0 and of_children[at + NUMBER] == 0.0
+            elif of_children[at + MASS] > mass or vertices > np.float64(options[MAX_SIZE]):
+                picks[c], mass = 0, of_children[at + MASS]
             if c > 0:
-                of_children[at_parent] += mass
-                of_children[at_parent + 1] += vertices
-                of_children[at_parent + 2] += 1.0
+                of_children[at_parent + MASS] += mass
+                of_children[at_parent + VERTICES] += vertices
+                of_children[at_parent + NUMBER] += 1.0
                 death[parent[c]] = max(death[parent[c]], death[c])
+        # From the root to the last cluster: keep the uppermost picks, and replace them by targets.
         replaces = epsilon[0] != 0.0 and picks[0] == 0
         is_selected[0], c = picks[0], np.int64(1)
         while c < clusters:
@@ -76,13 +81,14 @@ def select_clusters(on: Any) -> Any:
                 picks[c] = 2
             target[c] = target[p]
             if p == 0:
-                target[c] = 0 if options[1] != 0 else c
+                target[c] = 0 if options[MAY_SELECT_ROOT] != 0 else c
             elif split_distance[p] > epsilon[0]:
                 target[c] = p
             if picks[c] == 1:
                 replaced = replaces and split_distance[c] < epsilon[0]
                 is_selected[target[c] if replaced else c] = 1
             c += 1
+        # From the root again: number the selected clusters; their descendants get the same label.
         c, count = np.int64(0), np.int64(0)
         while c < clusters:
             chosen[c], label[c] = c, count

@@ -67,7 +67,7 @@ def link_entry(on: Any, link: Any, pick: Any) -> Any:
 
 
 def by_entry(on: Any, link: Any) -> Any:
-    """Link k neighbours of each vertex, from the j-th on, with one thread per neighbour."""
+    """Link k neighbours of each vertex, starting with the j-th, with one thread per neighbour."""
 
     @on.elementwise
     def link_some(i, j, k, *rows_trees_and_flag):
@@ -291,9 +291,9 @@ def first_roots(on: Any) -> Any:
     """Write the last vertex of each climb along smaller first neighbours.
 
     Climb i starts at the i-th vertex of ``giant.probed``, and ends at a vertex whose first
-    neighbour is not smaller. That is the root that the first pass of hook sampling would give the
-    probed vertex. The share of the most frequent root shows how many vertices that pass would join
-    into one tree, without making the trees.
+    neighbour is not smaller. The first pass of hook sampling would make this vertex the root of the
+    probed vertex. The share of the most frequent root therefore shows how many vertices the pass
+    would join into one tree, without making the trees.
     """
     entries = entries_of(on)
 

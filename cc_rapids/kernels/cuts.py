@@ -45,13 +45,13 @@ def at_most(on: Any) -> Any:
 
 
 def number_cuts(on: Any, kind: type, admits: Any) -> Any:
-    """Write the strictest cut that contains each edge; one more than the last cut if none does.
+    """Write the number of the strictest cut that contains each edge.
 
-    A looser cut admits all edges of a stricter one, so the result is ``first`` plus the number of
-    thresholds that reject the weight. Bisection halves the range of ``left`` thresholds from
-    ``low`` on, until at most MAX_COUNTED are in it. Then the thresholds of the range that reject
-    the weight are counted. The number of steps does not depend on the weight, so threads do not
-    diverge.
+    An edge in no cut gets one more than the number of the last cut. A looser cut contains all edges
+    of a stricter cut, so the result is ``first`` plus the number of thresholds that reject the
+    weight. Bisection halves the range of thresholds, ``left`` thresholds starting at ``low``, until
+    it has at most MAX_COUNTED thresholds. Then the thresholds of the range that reject the weight
+    are counted. The number of steps does not depend on the weight, so threads do not diverge.
     """
 
     @on.elementwise
@@ -69,7 +69,7 @@ def number_cuts(on: Any, kind: type, admits: Any) -> Any:
 
     def number_cuts_by_numpy(m, weights, levels, first, out):
         values = weights[:m].astype(kind)
-        if admits.function(1, 0):  # the levels decrease
+        if admits.function(1, 0):  # the rule is ``at_least``, so the levels decrease
             rejected = levels.size - np.searchsorted(levels[::-1], values, "right")
         else:
             rejected = np.searchsorted(levels, values)

@@ -9,8 +9,8 @@ word   : the unsigned type of nodes, edges and clusters.
 src, dst, edges : (m,) the endpoints of a forest's edges, as nodes, and their numbers in ascending
          order. ``edges`` is empty for the first forest, where edge i has number i.
 nodes  : (2 s,) word, for each node its lightest edge and its supervertex; all bits set for none.
-joined : (t,) word, for each edge a node whose lightest edge it is. The node's cluster is not in the
-         chain yet. All bits set for an edge that closes a cycle.
+joined : (t,) word, for each edge a node of which it is the lightest edge. The edge adds the cluster
+         of this node to its chain. All bits set for an edge that closes a cycle.
 chain  : (t,) word, the supervertex to whose chain each edge belongs.
 alpha  : (3 c,) word, the edges of the contracted forest: sources, destinations and numbers.
 
@@ -56,9 +56,10 @@ def contract_in_order(on: Any, word: type) -> Any:
 
     Edges are processed from the lightest to the heaviest. So an edge is the lightest edge of each
     endpoint that has no lightest edge yet. If neither endpoint has a lightest edge, the two become
-    a new supervertex. If only one endpoint has, the other endpoint joins its supervertex. If both
-    have, the edge is an alpha edge. ``chains`` has a record of four words for each supervertex.
-    Word 0 is set to the node that begins the chain, and word 1, the size, to 0.
+    a new supervertex. If only one endpoint has a lightest edge, the other endpoint joins its
+    supervertex. If both have a lightest edge, the edge is an alpha edge. ``chains`` has a record of
+    four words for each supervertex. Word 0 is set to the node that begins the chain, and word 1,
+    the size, to 0.
     """
     number, prefetch, none = number_of(on), prefetched(on), none_of(word)
 
@@ -99,11 +100,12 @@ def contract_in_order(on: Any, word: type) -> Any:
 
 
 def find_chains(on: Any, word: type) -> Any:
-    """Find the chain of each edge: the first supervertex around it whose lightest edge is heavier.
+    """Find the chain of each edge: a supervertex around it with a heavier lightest edge.
 
-    The cluster of a supervertex grows by the edges inside it that are lighter than its lightest
-    edge. ``chain`` starts as the supervertex into which the edge was contracted; the search goes on
-    from each supervertex to the one that contains it.
+    The chain is the innermost of these supervertices. The cluster of a supervertex grows by the
+    edges inside it that are lighter than its lightest edge. ``chain`` starts as the supervertex
+    into which the edge was contracted; the search goes on from each supervertex to the one that
+    contains it.
     """
     prefetch = prefetched(on)
 
@@ -120,7 +122,7 @@ def find_chains(on: Any, word: type) -> Any:
 
 
 def cluster_of(on: Any, word: type) -> Any:
-    """Return the cluster of a node whose chain is finished, its size, least and greatest vertex."""
+    """Return the cluster of a node with a finished chain, its size, least and greatest vertex."""
 
     @on.device
     def cluster_of(x, n, chains):
@@ -184,7 +186,10 @@ def lower_lightest(on: Any, word: type) -> Any:
 
 
 def classify(on: Any) -> Any:
-    """Mark leaf edges, the lightest of both endpoints, and alpha edges, the lightest of neither."""
+    """Mark leaf edges and alpha edges.
+
+    A leaf edge is the lightest edge of both endpoints, and an alpha edge of neither endpoint.
+    """
     number = number_of(on)
 
     @on.elementwise
@@ -274,7 +279,7 @@ def contract(on: Any, word: type) -> Any:
 def total_of(on: Any) -> Any:
     """Return the size, the least and the greatest vertex of a node's cluster.
 
-    They are in the last record of its chain.
+    These numbers are in the last record of the chain of the node.
     """
 
     @on.device
@@ -316,8 +321,8 @@ def gather_joined(on: Any, word: type) -> Any:
 def sum_runs(on: Any, word: type) -> Any:
     """Sum records in each run of RUN records, and write the last sum of each run to ``sums``.
 
-    A sum begins anew at the first record of a chain. All records of a run from there on have the
-    flag set, because the sums of earlier runs are not added to them.
+    A sum begins anew at the first record of a chain. This record and all later records of the run
+    have the flag set: the sums of earlier runs are not added to them.
     """
     run = np.uint64(RUN)
 
@@ -399,7 +404,7 @@ def name_clusters(on: Any, word: type) -> Any:
 
 
 def unpack(on: Any) -> Any:
-    """Write the words of the records, which are in the order of chains, in the order of edges."""
+    """Write the words of the records, which are ordered by chains, in the order of edges."""
 
     @on.elementwise
     def unpack(j, rows, records, size, least, greatest):
@@ -485,9 +490,9 @@ def find_inner(on: Any, word: type) -> Any:
 def climb_step(on: Any) -> Any:
     """Move the pointer of each edge by up to HOPS steps; set the flag if it has not arrived.
 
-    A pointer arrives at an edge that points at itself. Later edges come first, so that a thread
-    reads pointers that it has moved. Allowed race: a pointer that another thread moves leads to the
-    same edge before and after.
+    A pointer arrives at an edge that points at itself. Later edges come first, so that a climb
+    finds pointers that the same thread has moved already. Allowed race: a pointer that another
+    thread moves leads to the same edge before and after.
     """
 
     @on.elementwise

@@ -54,7 +54,7 @@ def entries_of(on: Any) -> Any:
 def row_of(on: Any) -> Any:
     """Return the row r of entry e of an adjacency list: offsets[r] <= e < offsets[r + 1].
 
-    Uses bisection; neighbouring entries read the same words.
+    The row is found by bisection, and the searches for neighbouring entries read the same words.
     """
 
     @on.device
@@ -227,7 +227,7 @@ def sampled_count(m: int, every: int) -> int:
 
 
 def from_vertex(on: Any) -> Any:
-    """Return vertex v as the start of a climb, so that deep paths are shortened from v on."""
+    """Return vertex v as the start of a climb, which then shortens the whole path of v."""
 
     @on.device
     def begin(v, p):
@@ -237,7 +237,10 @@ def from_vertex(on: Any) -> Any:
 
 
 def from_parent(on: Any) -> Any:
-    """Return parent p, already loaded, as the start of a climb; trees of a sample are shallow."""
+    """Return the parent p of v as the start of a climb.
+
+    After a sample, trees are shallow, so the path of v need not be shortened; p is loaded already.
+    """
 
     @on.device
     def begin(v, p):

@@ -110,11 +110,11 @@ def find_with_skip(on: Any, stride: np.uint64 = STEPS) -> Any:
 
     @on.device
     def find(parent, v):
-        first, p, steps = v, parent[v], ZERO
+        begin, p, steps = v, parent[v], ZERO
         while p != v:
             v, p, steps = p, parent[p], steps + NEXT
             if steps == stride:
-                parent[first], steps = v, ZERO
+                parent[begin], steps = v, ZERO
         return v
 
     return find

@@ -164,7 +164,7 @@ def scatter_min(on: Any, vertex: type) -> Any:
 
 
 def assign_min_root(on: Any, vertex: type) -> Any:
-    """Build a flat forest over list positions: a parent is the lowest position with its root."""
+    """Build a flat forest over list positions; a parent is the lowest position of the same root."""
 
     @on.elementwise
     def assign_min_root(k, roots, lowest, parent):

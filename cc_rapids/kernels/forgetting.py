@@ -4,9 +4,9 @@ touched: the bit set of the roots of the components that lose an edge; see primi
 words  : uint32, one bit for each slot of an id, set for the vertices of these components and for
          ids that are not vertices.
 labels : unsigned, for each vertex the root of its tree before the remaining edges are linked again;
-         n if the vertex is removed; all bits set for an id that is not a vertex. For dense ids
-         there is one label for each id from ``base`` on, and the last label is for all ids out of
-         range. Sparse ids are looked up in advance.
+         n if the vertex is removed; all bits set for an id that is not a vertex. For dense ids,
+         label k is for the id ``base + k``, and the last label is for all ids out of range. Sparse
+         ids are looked up in advance.
 before : (n,) vertex, the root of each vertex before the removals.
 gone   : (n,) uint8, not 0 for vertices that are removed with all their edges; empty if there are
          none.
@@ -36,7 +36,7 @@ MISSING, DISTINCT = ZERO, ONE  # elements of ``counts``
 
 
 def labelled(on: Any) -> Any:
-    """Return a function that loads the label of an id, and one that prefetches it."""
+    """Return a function that loads the label of an id, and a function that prefetches the label."""
     place, read_key, prefetch = arrivals.by_place(on)[0], arrivals.key_of(on), on.prefetch
 
     @on.device
@@ -142,10 +142,10 @@ def prefetch_parent(on: Any) -> Any:
 
 
 def singles(on: Any, vertex: type, find: Any) -> Any:
-    """Make each vertex of a touched tree its own root, and other vertices children of their root.
+    """Make each vertex of a touched tree its own root; other vertices become children of roots.
 
-    Writes the roots to ``before`` and the new parents to ``after``, and counts the vertices of
-    touched trees.
+    The kernel writes the roots to ``before`` and the new parents to ``after``, and counts the
+    vertices of touched trees.
     """
     reduce_add, is_touched, prefetch = on.block_reduce_add, has(on), prefetch_parent(on)
 
@@ -170,8 +170,8 @@ def singles(on: Any, vertex: type, find: Any) -> Any:
 def unknown_words(on: Any) -> Any:
     """Write a word of bits, one for each slot without a vertex.
 
-    ``slots`` is the table of the slots. If it is empty, slot s is vertex s, and the slots from n on
-    are without a vertex.
+    ``slots`` is the table of the slots. If the table is empty, slot s is vertex s, and slots of n
+    or more have no vertex.
     """
 
     @on.elementwise
@@ -297,9 +297,10 @@ def mark_removed(on: Any, is_listed: Any) -> Any:
 
 
 def mark_between(on: Any, label: type) -> Any:
-    """Mark the edges between two trees, and those with an endpoint that is not a vertex.
+    """Mark the edges between two trees, and the edges with an endpoint that is not a vertex.
 
-    The label of a removed vertex is n.
+    The label of a removed vertex is n. The edges between a removed vertex and other vertices are
+    not marked.
     """
     (label_of, prefetch_label), none = labelled(on), none_of(label)
 

@@ -64,10 +64,10 @@ def row_of_vertex(on: Any, label: Any) -> Any:
 
 
 def row_of_edge(on: Any) -> Any:
-    """Write row k of a spanning forest's frame, if k is within capacity.
+    """Write row k of the frame of a spanning forest, if k is within capacity.
 
-    The row has the index of the edge in the list, its endpoints, and its weight, if there are
-    weights.
+    The row has the number of the edge in the list, the endpoints of the edge, and its weight, if
+    there are weights.
     """
 
     @on.device

@@ -13,7 +13,7 @@ import numpy as np
 from . import primitives
 
 PROBES = 256  # vertices probed to find the largest tree; docs/design/decisions/samples.md
-MANY_VERTICES = 1 << 16  # from this number of vertices on, a separate launch marks frequent roots
+MANY_VERTICES = 1 << 16  # min. vertices of a graph whose frequent roots a separate launch marks
 SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
 COUNT_SHIFT = np.int64(48)
 ONE, FULL = np.uint8(1), np.uint8(255)  # for sets as bytes of 8 vertices
@@ -166,10 +166,10 @@ def unless_in_giant(on: Any, vertex: type, join: Any) -> Any:
     """Link an edge unless both endpoints are in the giant component.
 
     Invariant: a vertex whose bit is set is joined to the giant component by the end of the kernel,
-    because the thread that sets the bit makes the link. So an edge with two set bits is redundant.
-    Allowed race: a missed bit costs one redundant link. For a vertex in the giant component the
-    root is known, and its parent is not read. If the largest tree is too small, the bits are
-    ignored.
+    because the thread that sets the bit makes the link. So an edge is redundant if the bits of both
+    endpoints are set. Allowed race: a missed bit costs one redundant link. The root of a vertex in
+    the giant component is known, so the parent of the vertex is not read. If the largest tree is
+    too small, the bits are ignored.
     """
     has, mark, giant = primitives.has(on), primitives.mark(on), giant_of(on, vertex)
 

@@ -17,8 +17,8 @@ from .id_hash import EMPTY, HALF, LOW, ONE, ZERO, home, mix, prefetch_ahead
 def choose_rows(on: Any) -> Any:
     """Choose one row of each group of equal integers, by linear probing.
 
-    Two integers are compared only if the lower halves of their hashes agree. The upper half selects
-    the first slot. The search ends, because there are more slots than rows.
+    The upper half of a hash selects the first slot. Two integers are compared only if the lower
+    halves of their hashes agree. The search ends, because there are more slots than rows.
     """
     hashed, begin, prefetch_slot, cas = mix(on), home(on), prefetch_ahead(on), on.atomic_cas
 
@@ -40,8 +40,8 @@ def choose_rows(on: Any) -> Any:
         chosen[i] = row
 
     def by_numpy(m, column, table, chosen):
-        _, first, group = np.unique(column[:m], return_index=True, return_inverse=True)
-        chosen[:m] = first[group]
+        _, first_rows, group = np.unique(column[:m], return_index=True, return_inverse=True)
+        chosen[:m] = first_rows[group]
 
     choose_rows.by_numpy = by_numpy
     return choose_rows

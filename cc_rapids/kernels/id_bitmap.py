@@ -27,7 +27,7 @@ BIT, NONE = np.uint32(1), np.uint32(0)
 def mark_ids(on: Any, vertex: type) -> Any:
     """Mark the pages of ``2 ** shift`` ids that contain the ids of a column.
 
-    With shift 0, these are the ids. ``out_of_range`` is set if an id lies outside the range.
+    With shift 0, a page is a single id. ``out_of_range`` is set if an id lies outside the range.
     """
     at, mark = distance(on, np.uint64), primitives.mark(on)
 
@@ -179,7 +179,7 @@ def members(on: Any) -> Any:
         k, word = ranked[w] >> HALF, np.uint32(ranked[w] & LOW)
         first = np.int64(w << FIVE) + low
         while word != NONE:
-            rest = np.uint32(word & np.uint32(word - BIT))
+            rest = np.uint32(word & np.uint32(word - BIT))  # without the lowest set bit
             ids[k] = first + np.int64(ones(np.uint32((word ^ rest) - BIT)))
             word = rest
             k += ONE

@@ -17,7 +17,7 @@ A probe sequence may cross into the next block; this is correct and rare. The la
 one with the larger id. It also has the larger slot, except inside a cluster (see id_place.py).
 
 low, span, down, share : parameters of the home slot as in id_place.py; ``down`` is ``shift`` there.
-shift : from a slot to its block.
+shift : the number of bits by which a slot is shifted to get the number of its block.
 larger, smaller : (tiles * TILE,) uint64, the ids of each tile as words.
 begins : (blocks * tiles,) uint32, the start of segment ``b * tiles + t`` in these two arrays.
 before : (blocks * tiles + 1,) uint32, the segment sizes; after a prefix sum, the number of edges
@@ -41,8 +41,8 @@ from .id_place import begin, key_of, slot_of
 from .partition import GROUP_BITS, MOST_BLOCKS, before, blocks_of, clear_counts, count_groups
 
 WORD = np.uint32
-# From this number of ids on, slots are found block by block if the edges may be in any order. The
-# table then has 100 MiB, more than any cache. See docs/design/decisions/ids.md.
+# Minimum number of ids for which slots are found block by block, if the edges may be in any order.
+# The table then has 100 MiB, more than any cache. See docs/design/decisions/ids.md.
 LEAST_IDS = 8_000_000
 TILE = 3200  # edges of a tile and of a chunk: five for each thread of a GPU's block
 LEAST_SHIFT = 21  # a block of the table has at least 2^21 slots, which are 16 MiB
@@ -57,7 +57,7 @@ LANES = np.uint64(8)  # threads that expand one segment
 
 
 def table_blocks_of(slots: int) -> tuple[int, int]:
-    """Return the number of blocks of a hash table and the shift from a slot to its block."""
+    """Return the number of blocks of a hash table, and the ``shift`` from a slot to its block."""
     return blocks_of(slots, LEAST_SHIFT)
 
 
@@ -85,7 +85,10 @@ def tiles_of(m: int, room: int, blocks: int) -> int:
 
 
 def store_key(on: Any) -> Any:
-    """Store the halves of a 64-bit key: the lower at ``at + i``, the upper EDGES words further."""
+    """Store both halves of a 64-bit key: the upper half EDGES words after the lower half.
+
+    The lower half is word ``at + i``.
+    """
 
     @on.device
     def store_key(shared, at, i, key):
@@ -108,8 +111,9 @@ def partition_ends(on: Any, sign: int) -> Any:
     """Copy ``m`` edges, starting at ``first``, and order each tile by block.
 
     The caller's memory is read once. Barriers separate the steps: read and count the edges, sum the
-    counts, assign positions, copy. The edges of one block may be in any order. All loops are
-    bounded by the number of edges or blocks.
+    counts, assign positions, copy. In the shared memory, the number of edges of block b becomes the
+    next position in this block. The edges of one block may be in any order. All loops are bounded
+    by the number of edges or blocks.
     """
     bias, home, read_key = np.uint64(sign), begin(on), key_of(on)
     add, block_sync, counts = on.atomic_add, on.block_sync, np.uint64(5 * TILE)

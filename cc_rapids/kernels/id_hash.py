@@ -105,7 +105,8 @@ def insert(on: Any) -> Any:
     """Return the slot of an id by linear probing; insert the id if it is new.
 
     A claimed slot never changes, so a stale read can only show EMPTY, and the swap returns the
-    current key. The search ends at a slot or after PROBES slots; then the table counts as full.
+    current key. The search ends at the slot of the id, at a free slot, or after PROBES slots. In
+    the last case, the table counts as full.
     """
     begin, cas = home(on), on.atomic_cas
 

@@ -59,13 +59,13 @@ def prefetch_ahead(on: Any, bias: np.uint64) -> Any:
             return
 
         return no_slot
-    first, read_key, prefetch = begin(on), key_of(on), on.prefetch
+    home, read_key, prefetch = begin(on), key_of(on), on.prefetch
 
     @on.device
     def prefetch_slot(i, column, keys, low, span, shift, share):
         j = i + SOON
         if j < np.uint64(column.size):
-            prefetch(keys, first(read_key(column, j, bias), low, span, shift, share))
+            prefetch(keys, home(read_key(column, j, bias), low, span, shift, share))
 
     return prefetch_slot
 
@@ -76,7 +76,7 @@ def count_parts(on: Any, sign: int) -> Any:
     Parts are numbered like the home slots of a table. Ids whose hashes share their first SEEN_BITS
     bits are counted once. ``seen`` is (2^SEEN_BITS / 32,) uint32, initially 0.
     """
-    bias, first, read_key, mixed = np.uint64(sign), begin(on), key_of(on), mix(on)
+    bias, home, read_key, mixed = np.uint64(sign), begin(on), key_of(on), mix(on)
     bit_or, add, drop = on.atomic_or, on.atomic_add, np.uint64(64 - SEEN_BITS)
 
     @on.elementwise
@@ -91,7 +91,7 @@ def count_parts(on: Any, sign: int) -> Any:
         h = mixed(key) >> drop
         bit = np.uint32(BIT << np.uint32(h & LAST))
         if bit_or(seen, h >> FIVE, bit) & bit == 0:
-            add(counts, first(key, low, span, shift, share), BIT)
+            add(counts, home(key, low, span, shift, share), BIT)
 
     return count_parts
 
@@ -100,10 +100,11 @@ def slot_of(on: Any) -> Any:
     """Return the slot of an id; insert the id if it is new.
 
     A claimed slot never changes, so a stale read can only show EMPTY, and the swap returns the
-    current key. The search ends at a slot or after PROBES slots. In the latter case the ids are
-    clustered too densely: ``full`` is set and the returned slot is meaningless.
+    current key. The search ends at the slot of the id, at a free slot, or after PROBES slots. In
+    the last case the ids are clustered too densely: ``full`` is set and the returned slot is
+    meaningless.
     """
-    first, cas = begin(on), on.atomic_cas
+    home, cas = begin(on), on.atomic_cas
 
     @on.device
     def slot_of(keys, full, key, low, span, shift, share):
@@ -111,7 +112,7 @@ def slot_of(on: Any) -> Any:
         if key == EMPTY:
             keys[size] = ZERO
             return size
-        s = first(key, low, span, shift, share)
+        s = home(key, low, span, shift, share)
         while s < size:
             stored = keys[s]
             if stored == EMPTY:
@@ -155,7 +156,7 @@ def place_ids(on: Any, sign: int) -> Any:
 
 
 def order_slots(on: Any, sign: int) -> Any:
-    """Write the ids in sorted order, the root of each, and the rank of the least id of each tree.
+    """Write the sorted ids, the root of each id, and the rank of the least id of each tree.
 
     The rank of an id is the number of taken slots before its cluster plus the number of smaller ids
     in the cluster. The root of a tree is its least slot, so the least id of the tree is in the
@@ -177,6 +178,7 @@ def order_slots(on: Any, sign: int) -> Any:
             if r == s:
                 lowest[r] = k
             return
+        # Walk from s to the begin a and to the end b of the cluster, and count the smaller ids.
         a, less = s, ZERO
         while a > ZERO and keys[a - ONE] != EMPTY:
             a -= ONE

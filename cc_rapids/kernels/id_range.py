@@ -37,9 +37,9 @@ def locality_of(on: Any, wide: type) -> Any:
     """Count the near and the descending rows in a thread's share of n sampled rows.
 
     A row is near if its endpoints differ by less than LOCALITY, and its source and the source of
-    the next row do as well. A row is descending if its source exceeds the source of the row half a
-    list later. The loads are independent of each other. The sampled rows are 0, ``spacing``, 2 *
-    ``spacing`` and so on, of m rows.
+    the next row differ by less than LOCALITY. A row is descending if its source exceeds the source
+    of the row half a list later. The loads are independent of each other. The sampled rows are 0,
+    ``spacing``, 2 * ``spacing`` and so on, of m rows.
     """
 
     @on.device
@@ -81,6 +81,7 @@ def find_bounds(on: Any, wide: type, sign: int, row_index: Any) -> Any:
         low, high = (np.uint64(int(end(extremes)) & MASK) ^ sign_bit for end in (min, max))
         bounds[:2] = min(bounds[0], low), min(bounds[1], ~high)
 
+    # NumPy reads all rows. It cannot read a sample, for which ``row_index`` is another function.
     find_bounds.by_numpy = by_numpy if row_index.function.__name__ == "edge_index" else None
     return find_bounds
 
@@ -144,9 +145,9 @@ def note_outside(on: Any, wide: type) -> Any:
 
 
 def first_wrong_offset(on: Any) -> Any:
-    """Lower ``wrong_offsets[0]`` to the index of the first invalid offset of m entries.
+    """Lower ``wrong_offsets[0]`` to the index of the first invalid offset.
 
-    Valid offsets start at 0, never decrease and end at m.
+    Valid offsets start at 0, never decrease and end at m, the number of entries.
     """
     block_min = on.block_reduce_min
 

@@ -69,9 +69,9 @@ def climb(on: Any) -> Any:
 
 
 def merge(on: Any) -> Any:
-    """Insert the edges from row ``first`` on; write the row of the edge that each evicts.
+    """Insert the edges of row ``first`` and later rows; write the row of the edge that each evicts.
 
-    An edge may evict itself. ROOT is written if it evicts none.
+    An edge may evict itself. If it evicts no edge, ROOT is written.
     """
     up, hashed, cas = climb(on), mix(on), on.atomic_cas
 
@@ -102,7 +102,10 @@ def merge(on: Any) -> Any:
 
 
 def renumber(on: Any) -> Any:
-    """Replace the row numbers in the slots, from row ``first`` on; remove links of removed rows."""
+    """Replace the row numbers in the slots, if they are ``first`` or more.
+
+    The links of removed rows are removed.
+    """
 
     @on.elementwise
     def renumber(v, first, numbers, slots):

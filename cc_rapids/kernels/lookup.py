@@ -79,7 +79,9 @@ def take(on: Any) -> Any:
 def index_sorted(on: Any) -> Any:
     """Write where each bucket of sorted ids starts; bucket p begins at id low + (p << shift).
 
-    ``starts`` has one more element than there are buckets, for the end of the last one.
+    ``starts`` has one more element than there are buckets, for the end of the last bucket. The
+    thread of an id writes the starts of the buckets from the bucket after the previous id to its
+    own bucket.
     """
 
     @on.elementwise
@@ -102,9 +104,9 @@ def index_sorted(on: Any) -> Any:
 def search_sorted(on: Any) -> Any:
     """Write the position of each query among sorted ids; set ``valid`` to 0 where there is none.
 
-    Bisects within one bucket. A bucket of evenly spread ids holds one or two, so few steps remain.
-    ``low``, ``shift`` and ``starts`` are those of :func:`index_sorted`, and ``span`` is the
-    distance from ``low`` to the greatest id.
+    The position is found by bisection within one bucket. If the ids are evenly spread, a bucket has
+    one or two ids, so the search takes few steps. ``low``, ``shift`` and ``starts`` are those of
+    :func:`index_sorted`, and ``span`` is the distance from ``low`` to the greatest id.
     """
 
     @on.elementwise

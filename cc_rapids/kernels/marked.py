@@ -35,7 +35,7 @@ def gather_marked(on: Any, write: Any) -> Any:
             place = np.uint64(rank(members, before, w << FIVE) - earlier)
             distance = WORD((w - first) << FIVE)
             while word != 0:
-                rest = WORD(word & WORD(word - WORD(1)))
+                rest = WORD(word & WORD(word - WORD(1)))  # without the lowest set bit
                 shared[place] = WORD(distance + ones(WORD(WORD(word ^ rest) - WORD(1))))
                 word = rest
                 place += ONE

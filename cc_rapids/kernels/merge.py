@@ -59,15 +59,15 @@ def pack(on: Any, vertex: type) -> Any:
 
 
 def _link(on: Any, vertex: type) -> Any:
-    """Return the union of two vertices: async+halve."""
+    """Return a function that links two vertices, by the design async+halve."""
     return union.asynchronous(on, vertex, find.halve(on))
 
 
 def link_giant(on: Any, vertex: type) -> Any:
     """Link the vertices of another forest's giant component, given as bits, with its root.
 
-    Most of these vertices already have one root in this forest. Then only their parents are read,
-    in ascending order.
+    ``giant`` is this root. Most of these vertices already have the same root in this forest. Then
+    only their parents are read, in ascending order.
     """
     link, climb = _link(on, vertex), find.halve(on)
 
@@ -102,8 +102,8 @@ def link_pairs(on: Any, vertex: type) -> Any:
 def link_parents(on: Any, vertex: type) -> Any:
     """Link each vertex with its parent in another flat forest.
 
-    This merges the components of both forests. A stale parent is in the same tree, so it may be
-    used.
+    This merges the components of both forests. A stale parent may be used, because it is in the
+    same tree as the vertex.
     """
     link = _link(on, vertex)
 

@@ -306,8 +306,8 @@ def find_core(on: Any) -> Any:
 def is_before(on: Any, nearest: bool) -> Any:
     """Return whether entry e, rather than entry ``other``, joins a border point to a cluster.
 
-    Both are entries of core points. If ``nearest``, the nearer core point takes precedence; of two
-    equally near core points, the lesser one does. Otherwise, the core point of the cluster with the
+    Both are entries in rows of core points. If ``nearest``, the nearer core point takes precedence,
+    or the lesser of two equally near core points. Otherwise, the core point of the cluster with the
     lesser root takes precedence. Trees of core points are flat.
     """
     place, position = place_of(on), position_of(on)
@@ -365,7 +365,7 @@ def choose_core(on: Any, wide: type, nearest: bool) -> Any:
     """Find the entry by which each border point joins a cluster.
 
     All bits of ``chosen`` are set initially, and stay set for noise. After every lost race the
-    stored entry takes precedence over the one that it replaced, so the loop ends.
+    stored entry takes precedence over the entry that it replaced, so the loop ends.
     """
     at, place, position = edges.distance(on, wide), place_of(on), position_of(on)
     has, cas, precedes = has_bit(on), on.atomic_cas, is_before(on, nearest)
@@ -380,8 +380,8 @@ def choose_core(on: Any, wide: type, nearest: bool) -> Any:
                 while not done:
                     done = old != NONE and not precedes(src, n, weights, parent, e, old)
                     if not done:
-                        seen = cas(chosen, v, old, e)
-                        done, old = seen == old, seen
+                        current = cas(chosen, v, old, e)
+                        done, old = current == old, current
 
     return choose_core
 

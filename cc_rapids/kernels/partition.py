@@ -7,9 +7,9 @@ endpoint, so the words that it reads and hooks are in the cache. The order of li
 the components.
 
 larger, smaller : (tiles * TILE,) uint32, the endpoints of the edges of each tile.
-starts : (tiles * (blocks + 1),) uint32. Tile t has its edges of block b from ``starts[t * (blocks +
-         1) + b]`` to the next element.
-shared : uint32; the edges of a tile, their number in each block, and in each group of blocks.
+starts : (tiles * (blocks + 1),) uint32. In tile t, the edges of block b begin at position
+         ``starts[t * (blocks + 1) + b]`` of the tile and end at the next element.
+shared : uint32, the edges of a tile, their number in each block, and in each group of blocks.
 
 Beamer, Asanovic and Patterson, "Reducing PageRank communication via propagation blocking", IPDPS
 2017.
@@ -34,7 +34,7 @@ LEAST_SHIFT = 18  # a block has at least 2^18 vertices, whose parents are 1 MiB
 
 
 def blocks_of(n: int, least_shift: int | None = None) -> tuple[int, int]:
-    """Return the number of blocks of n vertices, and the shift from a vertex to its block.
+    """Return the number of blocks of n vertices, and the ``shift`` from a vertex to its block.
 
     A block has at least ``2 ** least_shift`` vertices; the default is ``LEAST_SHIFT``.
     """
@@ -44,10 +44,10 @@ def blocks_of(n: int, least_shift: int | None = None) -> tuple[int, int]:
 
 
 def tiles_of(linked: int, m: int, blocks: int) -> int:
-    """Return the number of tiles in one batch, but no more than the edges fill.
+    """Return the number of tiles in one batch.
 
-    ``linked`` is the number of edges to link. The buffers take at most half of the bytes of an edge
-    list of m edges.
+    ``linked`` edges are to be linked, and fill all of the tiles. The buffers take at most half of
+    the bytes of an edge list of m edges.
     """
     max_tiles = 4 * m // (8 * TILE + 4 * (blocks + 1))
     return max(1, min(max_tiles, -(-linked // TILE)))
@@ -112,8 +112,9 @@ def partition_tile(on: Any, read: Any, edge_index: Any) -> Any:
 
     A block has ``2 ** shift`` vertices. The caller's memory is read once. ``read`` flags invalid
     edges and self-loops; an invalid edge is stored as a loop of vertex 0. Barriers separate the
-    steps: copy and count, sum, order, copy back. In the third step a thread rereads only edges that
-    it stored itself.
+    steps: copy and count, sum, order, copy back. In the shared memory, the number of edges of block
+    b becomes the next position in this block. In the third step a thread rereads only edges that it
+    stored itself.
     """
     add, block_sync, start_of = on.atomic_add, on.block_sync, before(on)
     clear, sum_groups = clear_counts(on), count_groups(on)
@@ -204,11 +205,11 @@ def link_blocks(on: Any, vertex: type, join: Any, begin: Any) -> Any:
 
 
 def link_blocks_outside(on: Any, vertex: type, link_outside: Any) -> Any:
-    """Link the edges of all tiles from one block on, except those inside the giant component.
+    """Link the edges of a block and all later blocks, except those inside the giant component.
 
-    Like :func:`link_blocks`, once the giant component among the vertices of earlier blocks is
-    known. Random reads are limited to the bits of the smaller endpoints, 1/32 of the size of their
-    parents.
+    This continues :func:`link_blocks` once the giant component among the vertices of earlier blocks
+    is known. Random reads are limited to the bits of the smaller endpoints, which take 1/32 of the
+    memory of their parents.
     """
     warp, load = np.uint64(on.warp_size), on.load_streaming
 

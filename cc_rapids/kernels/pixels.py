@@ -1,4 +1,4 @@
-"""Label the pixels of an image: bits of 32 pixels, and a union-find over the runs of rows.
+"""Label the pixels of an image by a union-find over runs of pixels, found with bits of 32 pixels.
 
 A row is a line along the last axis. A run is a maximal series of joined pixels of one row. The runs
 are numbered from 1 in raster order, and vertex 0 is the background. The edges between runs are
@@ -89,7 +89,7 @@ def pack(on: Any, is_inside: Any, are_joined: Any) -> Any:
         column = (w - row * np.uint64(words)) * BITS
         first = row * np.uint64(width) + column
         size = min(np.uint64(width) - column, BITS)
-        bits, joined = ZERO, ZERO
+        bits, joined = ZERO, ZERO  # which pixels are inside, and which join their left neighbour
         k = np.uint64(0)
         while k < size:
             bits |= np.uint32(is_inside(pixels, first + k, background)) << np.uint32(k)
@@ -99,11 +99,11 @@ def pack(on: Any, is_inside: Any, are_joined: Any) -> Any:
             p = first + k
             joined |= np.uint32(are_joined(pixels, p - ONE, p)) << np.uint32(k)
             k += ONE
-        left = np.uint32(bits << BIT)
+        inside_left = np.uint32(bits << BIT)  # pixels whose left neighbour is inside
         if column > 0 and is_inside(pixels, first - ONE, background):
-            left |= BIT
-        left = np.uint32(bits & ~(left & joined))
-        inside[w], starts[w], before[w + ONE] = bits, left, count(left)
+            inside_left |= BIT
+        begun = np.uint32(bits & ~(inside_left & joined))
+        inside[w], starts[w], before[w + ONE] = bits, begun, count(begun)
         if w == 0:
             before[w] = 0
 
@@ -116,7 +116,8 @@ def link_rows(on: Any, vertex: type, link: Any, are_joined: Any) -> Any:
     ``join`` links the two runs at each column with a set bit; the number of a run is the number of
     starts up to this column. Two runs are linked at the first of the consecutive columns where they
     touch. A pixel that touches a run diagonally is skipped if this pixel, or the next pixel of its
-    run, also touches the run in the same column.
+    run, also touches the run in the same column. For a diagonal, the words of the earlier row are
+    shifted by one pixel, which adds a pixel of the word before or after.
 
     shape : (d,) int64, the sizes of all axes except the last, in reverse order.
     distance : (r,) int64, the number of rows back to each earlier row of the neighbourhood.
@@ -151,6 +152,7 @@ def link_rows(on: Any, vertex: type, link: Any, are_joined: Any) -> Any:
         row = w // words
         column = w - row * words
         begun, base = starts[w], before[w]
+        # The ends of axes at which this row lies, from its coordinates
         ends, rest, axis = np.uint64(0), row, np.uint64(0)
         while axis < np.uint64(shape.size):
             size, above = np.uint64(shape[axis]), rest

@@ -56,8 +56,8 @@ def count(on: Any) -> Any:
 def rank(on: Any) -> Any:
     """Return the number of set members smaller than v.
 
-    ``before`` holds the number of members before each block of words; members in the block of v are
-    counted.
+    ``before`` has the number of members before each block of words. Smaller members in the block of
+    v are counted.
     """
     ones = count(on)
 

@@ -21,10 +21,10 @@ from .primitives import none_of
 def same(on: Any, word: type, low: Any, find: Any) -> Any:
     """Return whether two vertices are in one tree, while other threads link.
 
-    They are in different trees only if both are observed as roots, one after the other. A swap that
-    never succeeds reads the parents, bypassing the caches. If a root was hooked in between, the
-    climb continues from it. Each vertex is hooked once, so the loop ends. ``low`` is the mask of
-    the parent in an element of ``trees``.
+    They are in different trees only if both are observed as roots, one after the other. A swap of a
+    value for the same value changes nothing, and reads the parent past the caches. If a root was
+    hooked in between, the climb continues from its parent. Each vertex is hooked once, so the loop
+    ends. ``low`` is the mask of the parent in an element of ``trees``.
     """
     cas, none = on.atomic_cas, none_of(word)
 

@@ -46,8 +46,9 @@ def core_distances(on: Any, order: Any) -> Any:
 
     The first neighbour has rank 1; with rank 0 the distance is 0. A point with fewer neighbours
     than ``rank`` is not a core point, so none of its entries is an edge, and its distance is not
-    used. If the distances of a row do not ascend, bisection finds the ``rank``-th smallest code.
-    Each step at least halves the range, whose ends are codes of the row, so the loop ends.
+    used. If the distances of a row do not ascend, bisection finds the ``rank``-th smallest code in
+    the range from ``least`` to ``last``. Each step replaces an end of the range by the nearest code
+    of the row on the same side of the middle, and at least halves the range. So the loop ends.
     """
     code_of, size = code_of_entry(on, order), row_size(on)
 

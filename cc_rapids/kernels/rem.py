@@ -1,6 +1,6 @@
-"""Rem's union-find: climb both paths at once and advance the one with the larger parent.
+"""Rem's union-find: climb two paths together; each step advances the path with the larger parent.
 
-Each step shortens or splices the path that it advances. Hong et al. 2020, Algorithms 9, 13 and 14;
+A step shortens or splices the path that it advances. Hong et al. 2020, Algorithms 9, 13 and 14;
 the lock-based rule is by Patwary et al. 2012.
 """
 
@@ -106,7 +106,7 @@ def rem_cas(on: Any, vertex: type, step: Any, compress_after_union: Any) -> Any:
 
 
 def locked_hook(on: Any) -> Any:
-    """Hook a vertex if its lock is free and it is a root; return whether it was hooked.
+    """Hook vertex a under q if its lock is free and it is a root; return whether it was hooked.
 
     The lock is tried once, without waiting. The thread that acquires it releases it in the same
     branch, so divergent threads of a warp cannot deadlock. A fence before the guarded read rules

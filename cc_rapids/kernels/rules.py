@@ -14,15 +14,15 @@ head, after : (n,) word, linked lists of the vertices of each root, in the order
          the first vertex of a root, and the vertex after each vertex; all bits set at the end. Both
          are empty if ``bits`` alone decide: each of at most 64 datasets has the limit 1, and there
          is no other rule.
-first, last, count : (n,) word, for each root its ends of ``cannot_link`` pairs, as a linked list:
-         the first and the last end, and the number of ends. All bits of ``first`` are set for an
-         empty list.
+first, last, count : (n,) word, for each root the linked list of the ends of ``cannot_link`` pairs
+         in its cluster: the first and the last end, and the number of ends. All bits of ``first``
+         are set for an empty list.
 following : (2 p,) word, the next end in the list; all bits set for the last end.
 pair   : (2 p,) word, the vertex of each end. End e belongs to pair e // 2, whose other end is
          e ^ 1.
 
-Launches of ``merge`` merge a cluster at most once, and only the thread that merges it writes its
-state. In ``decide_in_order`` one thread decides all edges of a component.
+A launch of ``merge`` merges a cluster at most once, and only the thread that merges the cluster
+writes its state. In ``decide_in_order`` one thread decides all edges of a component.
 """
 
 from typing import Any
@@ -107,8 +107,9 @@ def list_ends(on: Any, word: type) -> Any:
 def exceed_limit(on: Any, word: type, counts: Any) -> Any:
     """Return whether two clusters together have more vertices of a dataset than its limit.
 
-    Reads the lists of the roots u and v, which contain the clusters a and b. ``counts(vertex,
-    cluster, past)`` returns whether a vertex of a list belongs to the cluster.
+    The lists of the roots u and v contain the vertices of the clusters a and b. ``counts(vertex,
+    cluster, past)`` returns whether a vertex of a list belongs to the cluster. Both lists are in
+    the order of the datasets, so one pass finds the datasets that are in both.
     """
     none = none_of(word)
 
@@ -146,17 +147,17 @@ def union_exceeds_limit(on: Any, word: type) -> Any:
     exceed = exceed_limit(on, word, is_counted)
 
     @on.device
-    def share(a, b, code, limits, bits, head, after):
-        shared = bits[a] & bits[b] != ZERO
-        return shared and (not head.size or exceed(a, b, a, b, (), code, limits, head, after))
+    def union_exceeds(a, b, code, limits, bits, head, after):
+        may_exceed = bits[a] & bits[b] != ZERO
+        return may_exceed and (not head.size or exceed(a, b, a, b, (), code, limits, head, after))
 
-    return share
+    return union_exceeds
 
 
 def have_forbidden_pair(on: Any, word: type) -> Any:
     """Return whether a ``cannot_link`` pair has one end in each of two clusters.
 
-    Reads the ends of the cluster that has fewer.
+    The ends of the cluster that has fewer ends are read.
     """
     find, none = naive(on), none_of(word)
 
@@ -176,13 +177,13 @@ def have_forbidden_pair(on: Any, word: type) -> Any:
 
 def broken_rule(on: Any, word: type) -> Any:
     """Return the number of the first rule that the union of two roots breaks, or OPEN."""
-    share, have = union_exceeds_limit(on, word), have_forbidden_pair(on, word)
+    union_exceeds, have = union_exceeds_limit(on, word), have_forbidden_pair(on, word)
 
     @on.device
     def broken(
         a, b, most, parent, size, code, limits, bits, head, after, pair, first, count, following
     ):
-        if bits.size and share(a, b, code, limits, bits, head, after):
+        if bits.size and union_exceeds(a, b, code, limits, bits, head, after):
             return DATASET
         if pair.size and have(a, b, parent, pair, first, count, following):
             return CANNOT
@@ -195,7 +196,7 @@ def broken_rule(on: Any, word: type) -> Any:
 
 
 def unite(on: Any, word: type) -> Any:
-    """Merge two clusters at the time ``key``: hook the root of the smaller to the larger's root.
+    """Merge two clusters at the time ``key``: hook the root of the smaller to the other root.
 
     The two lists of vertices are merged in the order of their datasets. The two lists of ends are
     concatenated.
@@ -215,7 +216,7 @@ def unite(on: Any, word: type) -> Any:
             hook[b], time[b] = word(a), key
         if bits.size:
             bits[a] = bits[a] | bits[b]
-        if head.size:
+        if head.size:  # merge the lists of vertices
             x, y, end = head[a], head[b], none
             if x == none or (y != none and code[y] < code[x]):
                 head[a] = y
@@ -242,7 +243,7 @@ def unite(on: Any, word: type) -> Any:
 
 
 def propose(on: Any, word: type) -> Any:
-    """Write the verdict of each edge; lower ``best`` of both clusters for edges that stay open."""
+    """Write the verdict of each edge; an open edge lowers ``best`` of both clusters to its key."""
     find, broken, lower = halve(on), broken_rule(on, word), lessen(on)
 
     @on.elementwise

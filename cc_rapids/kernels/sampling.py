@@ -30,9 +30,9 @@ class Sample(NamedTuple):
     before: Step | None = None  # runs before the auxiliary array is built from the parents
     left: Any = None  # device function: the index of the i-th remaining edge
     left_count: Callable[[int], int] = int  # the number of remaining edges out of m
-    gather: bool = False  # are the vertices outside the giant component listed?
-    shared: bool = False  # are the bits of the giant component read from shared memory?
-    period: int = 0  # number of edges after which the sample pattern repeats; 0 if it does not
+    gather: bool = False  # whether the vertices outside the giant component are listed
+    shared: bool = False  # whether the bits of the giant component are read from shared memory
+    period: int = 0  # number of edges after which the sample pattern repeats; 0 for no repetition
 
 
 @sampling_rule(
@@ -98,7 +98,10 @@ def link_edges_outside(
 
 
 def renamed(on: Any, vertex: type) -> Any:
-    """Return the number of a vertex when the giant component's root is numbered first."""
+    """Return the number of a vertex when the giant component's root is numbered first.
+
+    The vertices below the root move up by one.
+    """
     giant = giant_of(on, vertex)
 
     @on.device

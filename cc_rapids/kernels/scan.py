@@ -80,8 +80,9 @@ def write_totals(on: Any) -> Any:
 def sum_all(on: Any) -> Any:
     """Compute prefix sums in place; each thread sums one run.
 
-    ``sums`` has one word per thread. The sums of the runs are summed in log2(threads) rounds, with
-    a distance that doubles.
+    ``sums`` has one word per thread: the sum of its run. The prefix sums of these words take
+    log2(threads) rounds. In each round, a thread adds the word of an earlier thread, whose distance
+    doubles from round to round. Then each thread writes the prefix sums of its run.
     """
     block_sync = on.block_sync
 

@@ -37,7 +37,8 @@ EIGHTH, FOURFOLD = np.uint64(3), np.uint64(2)  # shifts of a number of edges
 def fold_of(on: Any) -> Any:
     """Return the distance between words of the bit set that one word of shared memory stands for.
 
-    It is ``shared_words`` once half of the vertices are linked; before that, words are not folded.
+    The distance is ``shared_words`` once half of the vertices are linked. Before that, it is the
+    size of the bit set: each shared word stands for one word.
     """
 
     @on.device
@@ -48,7 +49,11 @@ def fold_of(on: Any) -> Any:
 
 
 def share(on: Any) -> Any:
-    """Copy the giant component's bits to the shared memory of a block."""
+    """Copy the giant component's bits to the shared memory of a block.
+
+    ``READ_TOGETHER`` words are read before a word is written, so that their loads are in flight
+    together.
+    """
 
     @on.device
     def share(shared, shared_words, fold, in_giant, t, step):
@@ -80,8 +85,8 @@ def is_inside(on: Any) -> Any:
         w = WORD(WORD(u) >> SHIFT)
         for _ in range(FOLDS - 1):
             w = min(w, WORD(w - fold))
-        here = w < shared_words
-        return WORD(WORD(shared[w if here else NONE] >> WORD(WORD(u) & LAST)) & WORD(here))
+        has_word = w < shared_words
+        return WORD(WORD(shared[w if has_word else NONE] >> WORD(WORD(u) & LAST)) & WORD(has_word))
 
     return is_inside
 
@@ -111,7 +116,7 @@ def both_in_giant(on: Any) -> Any:
 
 
 def is_skipped(on: Any, vertex: type, wide: type) -> Any:
-    """Return 1 if an edge is skipped: a loop, an invalid edge, or one with ``inside`` 1.
+    """Return 1 if an edge is skipped: a loop, an invalid edge, or an edge with ``inside`` 1.
 
     Marks the vertex of a loop as present, and sets ``out_of_range`` for an invalid edge.
     """
@@ -133,7 +138,8 @@ def is_skipped(on: Any, vertex: type, wide: type) -> Any:
 def two_edges(on: Any, load_edge: Any, edge_index: Any) -> Any:
     """Return the endpoints of the two edges that a lane of a warp reads.
 
-    A warp that would pass the last edge moves back; edges read twice are redundant the second time.
+    The two edges are a warp's size apart. A warp that would pass the last edge moves back; edges
+    that are read twice are redundant the second time.
     """
     warp_size = np.uint64(on.warp_size)
 
@@ -148,7 +154,7 @@ def two_edges(on: Any, load_edge: Any, edge_index: Any) -> Any:
 
 
 def look_at_two(on: Any, wide: type, both_in_giant: Any, is_skipped: Any) -> Any:
-    """Return 1 or 0 for each of two edges: whether the edge is skipped."""
+    """Return for each of two edges 1 if the edge is skipped, otherwise 0."""
 
     @on.device
     def look(u, v, x, y, n, shared, shared_words, fold, in_giant, idle, present, out_of_range):
@@ -222,11 +228,11 @@ def filter_edges(on: Any, words: int, edge_index: Any, read: Any, look: Any, deq
             while i < stop:
                 i += np.uint64(blocks) * step * TWO
                 u2, v2, x2, y2 = read(i, lane, last, src, dst, low, n)
-                out, too = look(
+                skips_uv, skips_xy = look(
                     u, v, x, y, n, shared, shared_words, fold, in_giant, idle, present, out_of_range
                 )
-                waiting = wait(out, u, v, warp_queues, queue, waiting)
-                waiting = wait(too, x, y, warp_queues, queue, waiting)
+                waiting = wait(skips_uv, u, v, warp_queues, queue, waiting)
+                waiting = wait(skips_xy, x, y, warp_queues, queue, waiting)
                 waiting = together(warp_queues, queue, waiting, lane, *link_arguments)
                 u, v, x, y = u2, v2, x2, y2
             done, stop = stop == np.uint64(m), stop << FOURFOLD
@@ -240,9 +246,9 @@ def filter_edges(on: Any, words: int, edge_index: Any, read: Any, look: Any, deq
 def filter_by_blocks(
     on: Any, vertex: type, wide: type, load_edge: Any, edge_index: Any, link_outside: Any
 ) -> Callable[..., None]:
-    """Return the composed filter, launched with as many blocks as are resident at once.
+    """Return the composed filter, launched with all blocks that are resident at the same time.
 
-    It takes the number of remaining edges, the edges, n, (present, out_of_range), in_giant,
+    The filter takes the number of remaining edges, the edges, n, (present, out_of_range), in_giant,
     root_word, warp_queues, and a tuple of the arguments of ``link_outside`` after the edge.
     """
     limits = on.shared_memory_limits()
@@ -278,9 +284,9 @@ def enqueue(on: Any) -> Any:
     ballot_rank, capacity = on.warp_ballot_rank, np.uint64(QUEUED_EDGES * on.warp_size)
 
     @on.device
-    def enqueue(out, u, v, warp_queues, queue, waiting):
-        before, more = ballot_rank(out == NONE)
-        if out == NONE:
+    def enqueue(skips, u, v, warp_queues, queue, waiting):
+        before, more = ballot_rank(skips == NONE)
+        if skips == NONE:
             at = np.uint64(WORD(WORD(queue + waiting) + WORD(before)))
             warp_queues[at], warp_queues[at + capacity] = WORD(u), WORD(v)
         return WORD(waiting + WORD(more))

@@ -20,7 +20,7 @@ Options = Mapping[str, int | tuple[str, ...]]
 
 AXES = ("sample", "link", "compress")
 CSR = "rows, which take 48 bytes per edge to make from an edge list"
-COUNT = "a count from 1 on"  # among the words of an option: the option also accepts a count
+COUNT = "a count from 1 on"  # in the list of an option's words: a count is also allowed
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Spec:
 
     See Also
     --------
-    union_rule, sampling_rule, standalone_algorithm : Register one.
+    union_rule, sampling_rule, standalone_algorithm : Register a rule.
     """
 
     AXIS: ClassVar[str]
@@ -131,9 +131,9 @@ class SamplingSpec(Spec):
     samples : bool
         Whether there are two phases; False if all edges are linked in one phase.
     meta : bool
-        Whether it calls the link on groups of edges instead of linking edges itself. Its factory
-        then returns a function with two parameters: the step by which the design without a sample
-        links all edges, and the kernel that unpacks the parents of that design.
+        Whether the rule calls the link on groups of edges instead of linking edges itself. Its
+        factory then returns a function with two parameters: the step by which the design without a
+        sample links all edges, and the kernel that unpacks the parents of that design.
     needs_list : bool
         Whether it requires an edge list, so that the rows of an adjacency list are expanded first.
     breadth_first : bool
@@ -177,7 +177,7 @@ class FindSpec(Spec):
 class LinkSpec(Spec):
     """A way to join trees: a union rule, rounds, or a standalone algorithm.
 
-    The properties return the default of most kinds; a subclass may override a property by a field.
+    The properties return what holds for most rules; a subclass may override a property by a field.
 
     Attributes
     ----------

@@ -103,7 +103,7 @@ def number_spelt(on: Any) -> Any:
 
 
 def look_up_spelt(on: Any) -> Any:
-    """Write the code of each string and whether it has one."""
+    """Write the code of each string, and whether the string has a code."""
     number = number_of(on)
 
     @on.elementwise
@@ -116,7 +116,11 @@ def look_up_spelt(on: Any) -> Any:
 
 
 def spelt_sizes(on: Any) -> Any:
-    """Write the length in bytes of the string of each code; all have at least ``same`` bytes."""
+    """Write the length in bytes of the string of each code.
+
+    All strings have at least ``same`` bytes. If strings may end at position p, the first code is
+    that of the string which ends there. Then there are ``below[p]`` codes for each next byte.
+    """
 
     @on.elementwise
     def spelt_sizes(i, numbers, least, width, same, below, sizes):

@@ -83,7 +83,7 @@ def hash_rows(on: Any) -> Any:
     """Write the hash of each string: its length and a seed, mixed with each eight bytes in turn.
 
     The mixing function is bijective, so two strings of equal length and at most eight bytes never
-    share a hash. Others collide as rarely as random 64-bit numbers.
+    share a hash. The hashes of other strings collide as rarely as random 64-bit numbers.
     """
     read, mixed, entries = first_bytes(on), mix(on), entries_of(on)
 
@@ -248,7 +248,7 @@ def row_sizes(on: Any) -> Any:
 
 
 def copy_rows(on: Any) -> Any:
-    """Copy the string of each row ``rows[k]`` to the bytes ``out``, from ``starts[k]`` on.
+    """Copy the string of each row ``rows[k]`` to the bytes ``out``, beginning at ``starts[k]``.
 
     At most ``starts[k + 1] - starts[k]`` bytes are written, even if the string has changed.
     """
@@ -325,6 +325,7 @@ def sort_keys(on: Any) -> Any:
         if prefix < end - at:
             at += prefix
             x = read(chars, words, at, min(end - at, SEVEN))
+            # Reverse the order of the bytes: swap the bytes of pairs, the pairs, then the halves.
             x = ((x & BYTES) << BYTE_BITS) | ((x >> BYTE_BITS) & BYTES)
             x = ((x & PAIRS) << PAIR_BITS) | ((x >> PAIR_BITS) & PAIRS)
             word = (x << HALVES) | (x >> HALVES) | min(end - at, EIGHT)

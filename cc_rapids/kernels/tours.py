@@ -7,8 +7,8 @@ vertex. The arcs that leave n come last, in the order of the roots.
 
 src, dst : (t,) integers, the endpoints of the forest's edges. The edge from n to root number i has
            the number t + i.
-starts : (n + 1,) unsigned, the first arc of each vertex. While the arcs of a vertex are placed, it
-         is the arc placed last; they are placed from the last to the first.
+starts : (n + 1,) unsigned, the first arc of each vertex. The arcs of a vertex are placed from the
+         last to the first; meanwhile, ``starts`` has the arc that was placed last.
 arcs   : (t,) unsigned, for each edge the arc that leaves ``src``.
 twins  : (A,) unsigned, the opposite arc on the same edge.
 tour   : (A,) unsigned, the next arc of the tour, all bits set for the last; finally the position of
@@ -49,10 +49,10 @@ def count_arcs(on: Any, word: type) -> Any:
 
 
 def place_arcs(on: Any, word: type) -> Any:
-    """Assign both arcs of each edge a position among the arcs of their vertices, from the last on.
+    """Assign both arcs of each edge a position among the arcs of their vertices, last one first.
 
-    Edges to roots come after the edges of the forest. Initially ``starts`` holds the end of each
-    vertex's arcs.
+    Edges to roots come after the edges of the forest. Initially ``starts`` has the end of the arcs
+    of each vertex.
     """
     add, minus = on.atomic_add, none_of(word)  # adding all bits set subtracts 1
 
@@ -72,7 +72,7 @@ def place_arcs(on: Any, word: type) -> Any:
 
 
 def follow(on: Any, word: type) -> Any:
-    """Return the arc that follows arc a around its vertex v; after the last arc, the first one."""
+    """Return the arc after arc a among the arcs of its vertex v; after the last arc, the first."""
 
     @on.device
     def follow(a, v, starts):
@@ -83,7 +83,7 @@ def follow(on: Any, word: type) -> Any:
 
 
 def link_arcs(on: Any, word: type) -> Any:
-    """Write the successor of each arc in the tour: the arc after its twin, around its target."""
+    """Write the successor of each arc in the tour: the arc after its twin, at the same vertex."""
     following, none = follow(on, word), none_of(word)
 
     @on.elementwise
@@ -130,8 +130,10 @@ def sublist_ends(on: Any, word: type) -> Any:
 def measure(on: Any, word: type) -> Any:
     """Write the length of each sublist to ``counts``, and the next sublist to ``following``.
 
-    For the last sublist, the next one is the number of sublists. A thread traverses four sublists
-    at a time, so that it waits for four arcs at once.
+    The last sublist is followed by the number of sublists. A thread traverses four sublists at a
+    time, so that four loads are in flight: the sublists ``one`` to ``four``, at the arcs a to d,
+    after m to p arcs. ``advance`` goes one arc further, and from the end of a sublist to the next
+    sublist of the thread.
     """
     begin, ends, none, shift = (
         first_of_block(on),
@@ -184,7 +186,8 @@ def measure(on: Any, word: type) -> Any:
 def number(on: Any, word: type) -> Any:
     """Replace the successor of each arc in ``tour`` by the arc's position in the tour.
 
-    A thread traverses four sublists at a time, as in :func:`measure`.
+    A thread traverses four sublists at a time, as in :func:`measure`; here m to p are the positions
+    of the arcs a to d.
     """
     begin, ends = first_of_block(on), sublist_ends(on, word)
 
@@ -229,7 +232,7 @@ def number(on: Any, word: type) -> Any:
 
 
 def orient(on: Any, word: type) -> Any:
-    """Write child and parent of each edge, and where the tour enters and leaves the child.
+    """Write the child and the parent of each edge, and where the tour enters and leaves the child.
 
     ``parent_edge`` is unchanged for roots and for vertices in no tree. ``descends`` is set at the
     positions of arcs that go down.
@@ -360,8 +363,8 @@ def measure_depth(on: Any, word: type) -> Any:
 def extremes_of_blocks(on: Any) -> Any:
     """Write the minimum of ``least`` and the maximum of ``greatest`` in each block.
 
-    They are the first level of the sparse table ``low``, ``high``, which has one element per block
-    and level.
+    These extremes are the first level of the sparse table ``low``, ``high``, which has one element
+    per block and level.
     """
     whole = np.uint64(BLOCK)
 

@@ -155,8 +155,8 @@ def afforest(on: Any, vertex: type) -> Any:
 def parent_check(on: Any, vertex: type, find: Any) -> Any:
     """Compare the parents of both endpoints; link like async only if they differ.
 
-    Equal parents mean the same tree, even if they are stale. A failed swap means that the vertex is
-    no longer a root; the next find climbs on from it.
+    Equal parents mean the same tree, even if the parents are stale. If a swap fails, the vertex is
+    no longer a root, and the next find climbs from this vertex.
     """
     cas, none = on.atomic_cas, none_of(vertex)
 

@@ -10,8 +10,8 @@ PART = 4  # weights per thread
 def note_nan(on: Any) -> Any:
     """Set ``noted`` if a weight is NaN, which is the only value that differs from itself.
 
-    Launched for a quarter of the weights, rounded up. A thread reads one weight of each quarter, so
-    that four loads are in flight at a time.
+    The kernel is launched for a quarter of the weights, rounded up. A thread reads one weight of
+    each quarter, so that four loads are in flight at a time.
     """
     one, parts = np.uint64(1), np.uint64(PART)
 

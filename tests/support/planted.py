@@ -427,7 +427,7 @@ PLANTS = {
         "growing",
     ),
     "same id": Plant(
-        arrival_table.by_hash, "arrived[at] == key", "arrived[at] <= key", "growing far"
+        arrival_table.by_hash, "arrived[number] == key", "arrived[number] <= key", "growing far"
     ),
     "places": Plant(
         arrivals.ArrivalTable.in_order, "self.vertex(n)]", "self.vertex(n)][::-1]", "growing"
