@@ -48,7 +48,7 @@ def _run_command(arguments: list[str]) -> NoReturn:
     if arguments[0] not in commands.commands:
         names = ", ".join(commands.commands)
         hint = f"; did you mean {SYNONYMS[arguments[0]]}?" if arguments[0] in SYNONYMS else ""
-        message = f"Error: there is no file {arguments[0]}, and commands are {names}{hint}"
+        message = f"Error: there is no file {arguments[0]}, and the commands are {names}{hint}"
         print(message, file=sys.stderr)
         raise SystemExit(2)
     commands(arguments, prog_name="python -m cc_rapids")

@@ -354,10 +354,10 @@ def find_components(
     maps ids to vertices 0 .. n - 1 and runs a design, which builds a union-find forest.
     :func:`~cc_rapids.solver.run.explain` makes the same choices without a run.
 
-    The forest of hashed or composite ids is sorted by id at the end. Reading the number of
-    components from the GPU waits until the run has finished. A forest by weight is counted only
-    when a caller or the log needs its number of components. Its time in ``seconds`` then covers
-    only the search for its edges.
+    The forest of hashed or composite ids is sorted by id at the end. To read the number of
+    components from the GPU, the host waits until the run has finished. A forest by weight is
+    counted only when a caller or the log needs its number of components. The time of such a run in
+    ``seconds`` therefore covers only the search for the edges of the forest.
     """
     given, answers = edges, None
     outer = None if reading is None else reading.ledger  # of the list that contains these rows

@@ -149,6 +149,7 @@ def add_advice(error: BaseException, advice: str) -> None:
 def _remade(
     kind: type[_BriefError], arguments: tuple[object, ...], attributes: dict[str, object]
 ) -> _BriefError:
+    """Return an unpickled error."""
     error = kind(*arguments)
     for name, value in attributes.items():
         setattr(error, name, value)
@@ -168,7 +169,7 @@ class ArgumentTypeError(InputError, TypeError):
 
 
 class GraphStateError(InputError):
-    """The edges of a graph object cannot be read; names a function that can read them."""
+    """The edges of a graph object cannot be read; the message names a function that reads them."""
 
 
 class MissingColumnError(InputError, KeyError):
@@ -190,49 +191,50 @@ class NullsError(InputError):
 
 
 class FormatError(InputError):
-    """A file is missing, of an unknown format, or malformed; names the file and the line."""
+    """A file is missing, of an unknown format, or malformed; the message names file and line."""
 
 
 class ChangedFileError(FormatError):
-    """A file was truncated, rewritten or replaced while it was read; names file and change."""
+    """A file was changed while it was read; the message names the file and the change."""
 
 
 class CheckpointError(InputError):
-    """A checkpoint belongs to a different input; names the part that differs."""
+    """A checkpoint belongs to a different input; the message names the part that differs."""
 
 
 class OutputError(InputError, OSError):
-    """A file cannot be written, because of its path or a full disk; names the reason."""
+    """A file cannot be written; the message names the reason, such as the path or a full disk."""
 
     def __str__(self) -> str:  # OSError would print the error number and repeat the path
         return Exception.__str__(self)
 
 
 class DesignError(InputError):
-    """A design is unknown or cannot be used here; names the nearest designs."""
+    """A design is unknown or cannot be used here; the message names the nearest designs."""
 
 
 class ImageError(InputError, RuntimeError, AssertionError, OverflowError):
-    """An argument does not fit an image. Derives from all types that SciPy and scikit-image raise.
+    """An argument does not fit an image.
 
-    Code that catches any of their errors therefore catches this one.
+    The class derives from all types of errors that SciPy and scikit-image raise for such an
+    argument. Code that catches any of these types therefore catches this error.
     """
 
 
 class EngineError(CcRapidsError, RuntimeError):
-    """The engine is unknown, or this machine cannot run it; names what is missing."""
+    """The engine is unknown, or this machine cannot run it; the message names what is missing."""
 
 
 class MissingExtraError(CcRapidsError, ImportError):
-    """An optional library is not installed; names the extra that installs it."""
+    """An optional library is not installed; the message names the extra that installs it."""
 
 
 class CapacityError(CcRapidsError, MemoryError):
-    """The run needs more memory than is available; names the bytes."""
+    """The run needs more memory than is available; the message names the number of bytes."""
 
 
 class LedgerError(CcRapidsError, RuntimeError):
-    """A run lost or repeated rows, so it returns no answer; names both row counts."""
+    """A run lost or repeated rows, so it returns no answer; the message names both row counts."""
 
 
 class CcRapidsWarning(_BriefError, UserWarning):  # noqa: N818
@@ -254,8 +256,8 @@ class VerificationError(CcRapidsError, AssertionError):
 def unknown(what: str, word: object, words: Iterable[str]) -> str:
     """Return a message like "unknown labels 'mim': did you mean 'min'? one of dense, max, ...".
 
-    A list of more than a dozen words is cut to the first few and the total. A word that is not a
-    string is shown by its value or type.
+    ``what`` is the kind of the words, such as ``"labels"``. A list of more than a dozen words is
+    cut to the first few and the total. A word that is not a string is shown by its value or type.
     """
     words = sorted(words)
     return f"unknown {what} {shown(word)}:{hint_of(word, words)} one of {listed(words)}"
@@ -301,9 +303,10 @@ def not_vertices(count: int, size: int, name: str, of: str) -> str:
 
 
 def no_attribute(owner: object, name: str, kind: type, way: str) -> AttributeError:
-    """Return the error for an attribute that ``owner`` lacks, with advice if a ``kind`` has it.
+    """Return the error for an attribute that ``owner`` lacks.
 
-    ``way`` is an expression for an object of the class ``kind``.
+    If the class ``kind`` has the attribute, the message advises to use ``way``, which is an
+    expression for an object of this class.
 
     Examples
     --------
@@ -318,16 +321,18 @@ def no_attribute(owner: object, name: str, kind: type, way: str) -> AttributeErr
 
 def nearest_words(word: str, words: Iterable[str], max_count: int, cutoff: float) -> list[str]:
     """Return up to ``max_count`` words that are most similar, by their first 64 characters."""
-    full = {candidate[:COMPARED]: candidate for candidate in reversed(list(words))}
-    starts = difflib.get_close_matches(word[:COMPARED], full, max_count, cutoff)
-    return [full[start] for start in starts]
+    # Of words with the same start, the first one stays.
+    word_of_start = {candidate[:COMPARED]: candidate for candidate in reversed(list(words))}
+    starts = difflib.get_close_matches(word[:COMPARED], word_of_start, max_count, cutoff)
+    return [word_of_start[start] for start in starts]
 
 
 def did_you_mean(words: list[str]) -> str:
     """Return the text " did you mean ...?" that lists the words, or an empty text for no words."""
-    *others, last = map(repr, words or [""])
-    any_of = f"{', '.join(others)} or {last}" if others else last
-    return f" did you mean {any_of}?" if words else ""
+    if not words:
+        return ""
+    *others, last = map(repr, words)
+    return f" did you mean {', '.join(others)} or {last}?" if others else f" did you mean {last}?"
 
 
 def install_advice(extra: str) -> str:
@@ -367,13 +372,13 @@ def missing_extra(
 def unsupported_python() -> str | None:
     """Return why this build of Python cannot run kernels, with advice, or None if it can.
 
-    Numba supports free-threaded builds as an experiment only. Its caches and dispatchers may fail
-    when several threads enter them at once, as they do in every run.
+    Numba supports free-threaded builds only as an experiment. Its caches and dispatchers may fail
+    when several threads enter them at the same time, as the threads of every run do.
     """
     if not sysconfig.get_config_var("Py_GIL_DISABLED"):
         return None
     return (
-        "this Python is a free-threaded build (without a GIL), which Numba supports as an"
-        " experiment only, and cc_rapids not yet: use the ordinary build of the same version, in"
-        " which kernels run without the GIL, too"
+        "this Python is a free-threaded build (without a GIL), which Numba supports only as an"
+        " experiment, and cc_rapids does not support yet: use the ordinary build of the same"
+        " version, in which kernels also run without the GIL"
     )

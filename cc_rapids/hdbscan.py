@@ -9,7 +9,7 @@ import warnings
 from dataclasses import replace
 from numbers import Real
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -107,10 +107,28 @@ else:
 log: logging.Logger = logging.getLogger(__name__)
 
 COMPLETE = 2048  # maximum number of points for which all distances are computed
-FEWEST_NEIGHBORS = 16  # minimum number of neighbours searched for each of more points
+FEWEST_NEIGHBORS = 16  # minimum number of neighbours of each point, for more points than COMPLETE
 ALGORITHMS = "auto", "brute", "kd_tree", "ball_tree"
 # labels, probabilities and outlier scores of points with infinite values, and with NaN
 OUTLIERS = (-2, -3), (0.0, np.nan), (1.0, np.nan)
+
+
+class _Input(NamedTuple):
+    """The neighbours of the points of an estimator.
+
+    Attributes
+    ----------
+    neighbors : Neighbors
+        The neighbours of the finite points. Distances are divided by ``alpha``, unless ``by_tree``.
+    by_tree : bool
+        Whether a tree of scikit-learn has found the neighbours.
+    row_sums : (n,) array of float64, or None
+        The sum of each row of X, which is finite for a finite point; None if all are finite.
+    """
+
+    neighbors: Neighbors
+    by_tree: bool = False
+    row_sums: Any = None
 
 
 class HDBSCAN(ClusterMixin, BaseEstimator):
@@ -132,9 +150,9 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         Clusters that split at a smaller distance are not split.
     max_cluster_size : int, optional
         The maximum number of points of a cluster that ``"eom"`` selects, unless
-        ``cluster_selection_epsilon`` selects a larger one.
+        ``cluster_selection_epsilon`` selects a larger cluster.
     metric : str or callable
-        A metric of scikit-learn, for an array of points. ``"precomputed"`` for distances.
+        A metric of scikit-learn, for an array of points; ``"precomputed"`` for distances.
     metric_params : dict, optional
         Arguments of the metric.
     alpha : float
@@ -185,11 +203,11 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
 
     If all distances are known, labels and probabilities equal those of scikit-learn, even if
     several merges have the same height: Prim's algorithm runs on the host, and ``np.argsort`` sorts
-    the merges. Its order of equal heights can differ between processors.
+    the merges. The order of merges of the same height can differ between processors.
 
-    This does not hold for neighbours, and for arrays on the GPU with more than 2,048 points. Of
-    merges of the same height, the merge with fewer forest edges between it and the first point then
-    comes first. Further ties are broken by position in the array.
+    For neighbours, and for arrays on the GPU with more than 2,048 points, merges of the same height
+    are in another order: a merge comes first if there are fewer forest edges between it and the
+    first point. Further ties are broken by position in the array.
 
     If only some neighbours are known, the forest may have several trees. They are joined at an
     infinite distance: each tree of at least ``min_cluster_size`` points is a cluster below the
@@ -281,19 +299,14 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         cc_rapids.HDBSCAN.fit_predict : Find the clusters, and return the labels.
         """
         selection, rank = self._checked()
-        neighbors, by_tree, sums = self._precomputed(X) or self._search(X, rank)
-        n, points = neighbors.n, "points" if sums is None else "finite points"
-        if n < 2:
-            count = f"n_samples={n}" if sums is None else f"{n} of {sums.size:,} points are finite"
-            raise InputError(f"{count}, while HDBSCAN requires more than one sample")
-        if rank > n:
-            raise InputError(f"min_samples={rank} is greater than the number of {points}, {n:,}")
+        neighbors, by_tree, row_sums = self._read(X, rank)
+        _check_samples(neighbors.n, rank, row_sums)
         on_device = neighbors.given.on_device
         backend = Options.check(engine=self.engine).backend(on_device)
         started = perf_counter()
         with backend.scope():
-            scale = float(self.alpha) if by_tree else 1.0
-            if neighbors.complete and (n <= COMPLETE or not on_device):
+            scale = self._scale(by_tree)
+            if neighbors.complete and (neighbors.n <= COMPLETE or not on_device):
                 forest = complete_forest(neighbors, rank, backend, scale, by_tree)
             else:
                 forest = reachability_forest(neighbors, rank, backend, scale)
@@ -311,11 +324,11 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
                 CcRapidsWarning,
                 stacklevel=levels_up(),
             )
-        log.info("%d points are clustered in %.3f s", n, perf_counter() - started)
-        self._tree, self._sums = tree, sums
-        if sums is not None:
+        log.info("%d points are clustered in %.3f s", neighbors.n, perf_counter() - started)
+        self._tree, self._row_sums = tree, row_sums
+        if row_sums is not None:
             columns = [
-                _completed(values, sums, infinite, missing)
+                _completed(values, row_sums, infinite, missing)
                 for values, (infinite, missing) in zip(columns, OUTLIERS, strict=True)
             ]
         self.labels_, self.probabilities_, self.outlier_scores_ = columns
@@ -347,10 +360,10 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
 
         One host thread computes what the answers should be. Only the reading of X, and
         scikit-learn's search for neighbours, are shared with :meth:`fit`. NumPy computes core
-        distances and mutual reachability again, and :func:`cc_rapids.oracle.single_linkage` the
-        merges. At each density, the clusters of ``condensed_tree_`` must be the components of at
-        least ``min_cluster_size`` points. Labels, probabilities and outlier scores must follow from
-        the tree and the parameters.
+        distances and mutual reachability again, and :func:`cc_rapids.oracle.single_linkage`
+        computes the merges again. At each density, the clusters of ``condensed_tree_`` must be the
+        components of at least ``min_cluster_size`` points. Labels, probabilities and outlier scores
+        must follow from the tree and the parameters.
 
         Parameters
         ----------
@@ -368,8 +381,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
             The answer is wrong, or a parameter has been changed. The error names the first point,
             cluster, edge or density that proves it.
         InputError
-            The estimator is not fitted, or was fitted to another number of points. Or distances are
-            symmetric only after rounding, as those of ``algorithm="brute"`` can be.
+            The estimator is not fitted, or was fitted to another number of points; or the distances
+            are symmetric only after rounding, as ``algorithm="brute"`` can make them.
 
         See Also
         --------
@@ -402,37 +415,28 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         started = perf_counter()
         selection, rank = self._checked()
         reader = copy.copy(self)  # reading sets attributes
-        neighbors, by_tree, sums = reader._precomputed(X) or reader._search(X, rank)
-        inside = np.ones(neighbors.n, bool) if sums is None else np.isfinite(sums)
-        if getattr(self, "labels_", inside[:0]).shape != inside.shape:
-            raise InputError(f"the estimator is not fitted to {inside.size:,} points: call fit()")
+        neighbors, by_tree, row_sums = reader._read(X, rank)
+        finite = np.ones(neighbors.n, bool) if row_sums is None else np.isfinite(row_sums)
+        if getattr(self, "labels_", finite[:0]).shape != finite.shape:
+            raise InputError(f"the estimator is not fitted to {finite.size:,} points: call fit()")
         listed = ListedEdges(neighbors, NeighborRules(float(np.finfo(np.float64).max)))
         no_entries = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
         pieces = [no_entries, *listed.pieces()]
         entries = [np.concatenate(arrays) for arrays in zip(*pieces, strict=True)]
-        scale = float(self.alpha) if by_tree else 1.0
+        scale = self._scale(by_tree)
         edges = reachability(entries, neighbors.n, rank, scale, neighbors.complete)
-        tree = AuditedTree(self.condensed_tree_, inside)
+        tree = AuditedTree(self.condensed_tree_, finite)
         tree.check_against(edges, int(self.min_cluster_size), neighbors.complete and not by_tree)
         labels = np.asarray(on_host(self.labels_))
         rules = selection.allow_single_cluster, selection.epsilon, selection.max_cluster_size
-        answers = tree.answers(selection.method == "leaf", *rules, labels[inside])
+        answers = tree.answers(selection.method == "leaf", *rules, labels[finite])
         names = "labels_", "probabilities_", "outlier_scores_"
-        for name, of_finite, of_others in zip(names, answers, OUTLIERS, strict=True):
-            expected = of_finite if sums is None else _completed(of_finite, sums, *of_others)
-            given = np.asarray(on_host(getattr(self, name)))
-            if given.shape != expected.shape:
-                raise VerificationError(
-                    f"{name} has the shape {given.shape}, but should have {expected.shape}"
-                )
-            same = (given == expected) | (np.isnan(given) & np.isnan(expected))
-            if not same.all():
-                point = int(same.argmin())
-                raise VerificationError(
-                    f"{name}[{point}] is {given[point]}, but must be {expected[point]}"
-                )
+        for name, expected, outliers in zip(names, answers, OUTLIERS, strict=True):
+            if row_sums is not None:
+                expected = _completed(expected, row_sums, *outliers)
+            _check_column(name, np.asarray(on_host(getattr(self, name))), expected)
         clusters, seconds = np.unique(labels[labels >= 0]).size, perf_counter() - started
-        return Audit(edges[0].size, inside.size, clusters, None, seconds, {})
+        return Audit(edges[0].size, finite.size, clusters, None, seconds, {})
 
     @property
     def condensed_tree_(self) -> Any:
@@ -444,10 +448,14 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         """
         if "_tree" not in vars(self):
             raise AttributeError("there is no condensed_tree_ yet: call fit()")
-        return self._tree.rows(None if self._sums is None else np.isfinite(self._sums))
+        return self._tree.rows(None if self._row_sums is None else np.isfinite(self._row_sums))
 
     def _checked(self) -> tuple[Selection, int]:
-        """Check the parameters; return those of the selection, and ``min_samples``."""
+        """Check the parameters; return the parameters of the selection, and ``min_samples``.
+
+        ``min_samples`` is called ``rank`` below, because it is the rank of the neighbour at the
+        core distance.
+        """
         rank = check_count("min_cluster_size", self.min_cluster_size, 2)
         if self.min_samples is not None:
             rank = check_count("min_samples", self.min_samples, 1)
@@ -472,16 +480,17 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         epsilon = float(self.cluster_selection_epsilon)
         return Selection(method, single, epsilon, self.max_cluster_size), rank
 
-    def _precomputed(self, X: Any) -> tuple[Neighbors, bool, None] | None:  # noqa: N803
-        """Return precomputed distances divided by ``alpha``, False, None; or None for points.
-
-        The results are in the order of :meth:`_search`.
-        """
+    def _read(self, X: Any, rank: int) -> _Input:  # noqa: N803
+        """Return the neighbours in X, or those that scikit-learn finds for the points X."""
         if not isinstance(self.metric, str) or self.metric != "precomputed":
-            return None
+            return self._search(X, rank)
         neighbors = read_distances(X)
         self.n_features_in_ = neighbors.n
-        return self._scaled(neighbors), False, None
+        return _Input(self._scaled(neighbors))
+
+    def _scale(self, by_tree: bool) -> float:
+        """Return the divisor of distances that are not divided by ``alpha`` yet."""
+        return float(self.alpha) if by_tree else 1.0
 
     def _scaled(self, neighbors: Neighbors) -> Neighbors:
         """Return neighbours with distances divided by ``alpha``."""
@@ -491,21 +500,9 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
             neighbors, distances=neighbors.distances.astype(np.float64) / float(self.alpha)
         )
 
-    def _search(self, X: Any, rank: int) -> tuple[Neighbors, bool, Any]:  # noqa: N803
-        """Search for neighbours by scikit-learn.
-
-        Returns
-        -------
-        Neighbors
-            The neighbours of finite points. Without a tree, distances are divided by ``alpha``.
-        bool
-            Whether scikit-learn uses a tree.
-        (n,) array of float64, or None
-            The sum of each row of X, which is finite for a finite point; None if all are finite.
-        """
+    def _search(self, X: Any, rank: int) -> _Input:  # noqa: N803
+        """Search for the neighbours of the points X with scikit-learn."""
         try:
-            from sklearn.metrics import DistanceMetric, pairwise_distances
-            from sklearn.neighbors import BallTree, KDTree, NearestNeighbors
             from sklearn.utils.validation import validate_data
         except ImportError as error:
             raise MissingExtraError(
@@ -516,20 +513,50 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
             self, X, accept_sparse="csr", ensure_all_finite=False, dtype=np.float64
         )
         with np.errstate(invalid="ignore", over="ignore"):
-            sums = np.asarray(X.sum(axis=1)).reshape(-1)
-        finite = np.isfinite(sums)
-        points, n = X[finite], int(finite.sum())
-        metric, parameters = self.metric, self.metric_params or {}
+            row_sums = np.asarray(X.sum(axis=1)).reshape(-1)
+        finite = np.isfinite(row_sums)
+        by_tree = self._uses_tree(X)
+        neighbors = self._neighbors_of(X[finite], rank, by_tree)
+        undefined = np.isnan(neighbors.distances)
+        if undefined.any():
+            finite_row, _, _ = neighbors.place(int(undefined.argmax()))
+            row = np.flatnonzero(finite)[finite_row]
+            raise InputError(
+                f"metric={shown(self.metric)} is NaN for {int(undefined.sum()):,} of"
+                f" {neighbors.m:,} distances, such as one of X[{row}]: leave out points for which"
+                " it is undefined"
+            )
+        neighbors = neighbors if by_tree else self._scaled(neighbors)
+        return _Input(neighbors, by_tree, None if finite.all() else row_sums)
+
+    def _uses_tree(self, X: Any) -> bool:  # noqa: N803
+        """Return whether scikit-learn uses a tree for the points and parameters.
+
+        Raises
+        ------
+        InputError
+            ``algorithm`` names a tree that scikit-learn cannot use.
+        """
+        from sklearn.neighbors import BallTree, KDTree
+
         metrics = {"kd_tree": KDTree.valid_metrics, "ball_tree": BallTree.valid_metrics}
         valid = metrics.get(self.algorithm, [*metrics["kd_tree"], *metrics["ball_tree"]])
-        by_tree = isinstance(metric, str) and metric in valid and not hasattr(X, "tocsr")
-        if self.algorithm in metrics and not by_tree:
+        has_metric = isinstance(self.metric, str) and self.metric in valid
+        is_dense = not hasattr(X, "tocsr")
+        if self.algorithm in metrics and not (has_metric and is_dense):
             raise InputError(
                 f"algorithm={self.algorithm!r} is for dense points and some metrics, not for"
-                f" metric={shown(metric)}: pass algorithm='auto'"
+                f" metric={shown(self.metric)}: pass algorithm='auto'"
             )
-        by_tree = by_tree and self.algorithm != "brute"
-        k = self.n_neighbors
+        return has_metric and is_dense and self.algorithm != "brute"
+
+    def _neighbors_of(self, points: Any, rank: int, by_tree: bool) -> Neighbors:
+        """Return the neighbours of finite points: the nearest, or all with their distances."""
+        from sklearn.metrics import DistanceMetric, pairwise_distances
+        from sklearn.neighbors import NearestNeighbors
+
+        n, k = points.shape[0], self.n_neighbors
+        metric, parameters = self.metric, self.metric_params or {}
         if k is None:
             k = n if n <= COMPLETE else max(FEWEST_NEIGHBORS, 2 * rank)
         if k < n:
@@ -542,26 +569,14 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
                 n_jobs=self.n_jobs,
             )
             distances, indices = search.fit(points).kneighbors(points)
-            neighbors = read_neighbors(indices, distances)
-        elif by_tree and n:
-            neighbors = read_symmetric(
-                DistanceMetric.get_metric(metric, **parameters).pairwise(points)
-            )
-        elif n:
-            distances = pairwise_distances(points, metric=metric, n_jobs=self.n_jobs, **parameters)
-            neighbors = read_symmetric(distances)
+            return read_neighbors(indices, distances)
+        if not n:
+            distances = np.zeros((0, 0))
+        elif by_tree:  # the metrics of scikit-learn's trees
+            distances = DistanceMetric.get_metric(metric, **parameters).pairwise(points)
         else:
-            neighbors = read_symmetric(np.zeros((0, 0)))
-        undefined = np.isnan(neighbors.distances)
-        if undefined.any():
-            finite_row, _, _ = neighbors.place(int(undefined.argmax()))
-            row = np.flatnonzero(finite)[finite_row]
-            raise InputError(
-                f"metric={shown(metric)} is NaN for {int(undefined.sum()):,} of {neighbors.m:,}"
-                f" distances, such as one of X[{row}]: leave out points for which it is undefined"
-            )
-        sums_if_needed = None if finite.all() else sums
-        return neighbors if by_tree else self._scaled(neighbors), by_tree, sums_if_needed
+            distances = pairwise_distances(points, metric=metric, n_jobs=self.n_jobs, **parameters)
+        return read_symmetric(distances)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -570,12 +585,40 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         return tags
 
 
-def _completed(values: Any, sums: Any, infinite: float, missing: float) -> Any:
-    """Return an array of all points: ``values`` of finite points, and the outliers' values.
+def _check_samples(n: int, rank: int, row_sums: Any) -> None:
+    """Raise an InputError if there are too few finite points; ``rank`` is ``min_samples``.
 
-    ``sums`` are the row sums of :meth:`HDBSCAN._search`. Points with infinite values get
-    ``infinite``, and points with NaN get ``missing``.
+    ``row_sums`` are those of the input, or None if all points are finite.
     """
-    completed = np.where(np.isnan(sums), missing, infinite).astype(values.dtype)
-    completed[np.isfinite(sums)] = values
+    points, count = "points", f"n_samples={n}"
+    if row_sums is not None:
+        points, count = "finite points", f"{n} of {row_sums.size:,} points are finite"
+    if n < 2:
+        raise InputError(f"{count}, while HDBSCAN requires more than one sample")
+    if rank > n:
+        raise InputError(f"min_samples={rank} is greater than the number of {points}, {n:,}")
+
+
+def _check_column(name: str, values: Any, expected: Any) -> None:
+    """Raise a VerificationError if a column of an answer differs from the expected column."""
+    if values.shape != expected.shape:
+        raise VerificationError(
+            f"{name} has the shape {values.shape}, but should have {expected.shape}"
+        )
+    same = (values == expected) | (np.isnan(values) & np.isnan(expected))
+    if not same.all():
+        point = int(same.argmin())
+        raise VerificationError(
+            f"{name}[{point}] is {values[point]}, but must be {expected[point]}"
+        )
+
+
+def _completed(values: Any, row_sums: Any, infinite: float, missing: float) -> Any:
+    """Return an array of all points: ``values`` of finite points, and values of outliers.
+
+    Points whose row sum is infinite get ``infinite``, and points whose row sum is NaN get
+    ``missing``.
+    """
+    completed = np.where(np.isnan(row_sums), missing, infinite).astype(values.dtype)
+    completed[np.isfinite(row_sums)] = values
     return completed

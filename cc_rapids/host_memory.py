@@ -74,20 +74,21 @@ def groups_in(root: Path, lines: str) -> list[Group]:
     """
     limited = []
     for line in lines.splitlines():
-        _, _, fields = line.partition(":")
+        _, _, fields = line.partition(":")  # a line is NUMBER:CONTROLLERS:PATH
         controllers, _, path = fields.partition(":")
-        if not controllers:
-            top, limit, used = root, "memory.max", "memory.current"
+        if not controllers:  # version 2
+            top, limit_name, usage_name = root, "memory.max", "memory.current"
         elif "memory" in controllers.split(","):
-            top, limit, used = root / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes"
+            top = root / "memory"
+            limit_name, usage_name = "memory.limit_in_bytes", "memory.usage_in_bytes"
         else:
             continue
         group = top / path.strip("/")
         for folder in (group, *group.parents):
-            with suppress(OSError, ValueError):  # "max" is no limit
-                size = int((folder / limit).read_text())
-                if size < UNLIMITED:
-                    limited.append(Group(size, folder / used, folder / "memory.stat"))
+            with suppress(OSError, ValueError):  # the text "max" means no limit
+                limit = int((folder / limit_name).read_text())
+                if limit < UNLIMITED:
+                    limited.append(Group(limit, folder / usage_name, folder / "memory.stat"))
             if folder == top:
                 break
     return limited

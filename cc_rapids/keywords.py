@@ -51,7 +51,7 @@ _UNEXPECTED = re.compile(r"\S+\(\) got an unexpected keyword argument '([^']*)'"
 
 
 def suggest_keywords(function: Named) -> Named:
-    """Make a function suggest its keyword arguments for one that it does not have.
+    """Make a function suggest its keyword arguments for an argument that it does not have.
 
     Python's errors for an unknown argument, and for too many positional ones, become an
     :class:`.errors.ArgumentTypeError`, which is a TypeError. Other errors are unchanged.
@@ -101,7 +101,8 @@ def unknown_argument(word: str, function: Callable[..., Any]) -> ArgumentTypeErr
 def _too_many(accepted: int, passed: int, function: Callable[..., Any]) -> ArgumentTypeError:
     """Return the error for more positional arguments than a function accepts.
 
-    Both numbers count ``self`` or ``cls``, as Python's message does; the error does not.
+    Both numbers include ``self`` or ``cls``, as in Python's message. The numbers in the returned
+    error do not.
     """
     if next(iter(inspect.signature(function).parameters), "") in ("self", "cls"):
         accepted, passed = accepted - 1, passed - 1

@@ -8,24 +8,24 @@ no independent count: ``given`` is the number of rows that it has yielded, and `
 True.
 
 =================  =============================================================================
-Reason             Rows
+Reason             Rows that were left out
 =================  =============================================================================
-``null_end``       with a null end, under ``nulls="drop"``
-``null_weight``    with a null or NaN weight, under a bound or ``nulls="drop"``
-``out_of_bounds``  with a weight outside ``at_least`` and ``at_most``
-``row_group``      in row groups that were skipped because their statistics are out of bounds
-``filtered``       outside the filter of a dataset
-``comment``        that are comments of a text file
-``blank``          that are blank in a text file
-``missing``        of neighbours that are missing in a neighbour array
-``self``           of a neighbour array that name their own row
-``one_sided``      whose neighbour does not list the row, under ``mutual=True``
-``not_core``       that neither join core points nor a border point to them, for clusters
-``not_in_forest``  that are not in the spanning forest, if only the forest was available
-``removed``        that :meth:`~cc_rapids.Connectivity.remove` removed
-``self_loop``      that ``cc-rapids convert`` leaves out, as METIS and ECL hold simple graphs
-``duplicate``      of an edge that METIS and ECL hold once, in either direction
-``expired``        of the kept forest that :meth:`~cc_rapids.Connectivity.expire` removed
+``null_end``       rows with a null end, under ``nulls="drop"``
+``null_weight``    rows with a null or NaN weight, under a bound or ``nulls="drop"``
+``out_of_bounds``  rows whose weight is not within ``at_least`` and ``at_most``
+``row_group``      rows of row groups that were skipped: their statistics are out of bounds
+``filtered``       rows that the filter of a dataset excludes
+``comment``        comments of a text file
+``blank``          blank lines of a text file
+``missing``        entries of a neighbour array without a neighbour
+``self``           entries of a neighbour array that name their own row
+``one_sided``      entries whose neighbour does not list the row, under ``mutual=True``
+``not_core``       entries that neither join two core points nor a border point, for clusters
+``not_in_forest``  rows that are not in the spanning forest, if only the forest was available
+``removed``        rows that :meth:`~cc_rapids.Connectivity.remove` removed
+``self_loop``      self-loops that ``cc-rapids convert`` leaves out of METIS and ECL files
+``duplicate``      repeated edges, in either direction, that METIS and ECL files list once
+``expired``        rows of the kept forest that :meth:`~cc_rapids.Connectivity.expire` removed
 =================  =============================================================================
 """
 
@@ -41,10 +41,10 @@ NO_ROWS: Mapping[str, int] = {}  # no row is left out
 
 def lost_rows(where: str, given: int, accounted: int) -> LedgerError:
     """Return the error for a source with missing or surplus rows."""
-    word = "lost" if given > accounted else "too many"
+    fault = "lost" if given > accounted else "too many"
     return LedgerError(
         f"{where}: {given:,} rows were given, but {accounted:,} are accounted for:"
-        f" {abs(given - accounted):,} {word}, so there is no answer. If the input changed while it"
+        f" {abs(given - accounted):,} {fault}, so there is no answer. If the input changed while it"
         " was read, pass a copy; otherwise this is a bug of cc_rapids: please report it"
     )
 
@@ -166,7 +166,7 @@ class Ledger(NamedTuple):
         return " + ".join(parts)
 
     def __str__(self) -> str:
-        unchecked = " (unchecked: counted as they came)" if self.unchecked else ""
+        unchecked = " (unchecked: counted as they were read)" if self.unchecked else ""
         skipped = counted(self.unreadable_files, "unreadable file")
         files = f"; {skipped} skipped" if self.unreadable_files else ""
         return f"{self.given:,} rows given = {self._counts()}{unchecked}{files}"

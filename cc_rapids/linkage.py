@@ -135,13 +135,7 @@ def link_records(
     backend = options.backend(ids.on_device)
     started = perf_counter()
     with backend.scope(), Lending(ids) as (columns, _):
-        if records.id_names:
-            scanned = scan_ids(ids, columns, backend)
-            free_bytes, max_rows = backend.free_bytes(), backend.uncompiled_rows
-            encoding = choose_encoding(scanned.facts, free_bytes, max_rows)
-            encoded = encoding.encode(scanned, backend)
-        else:
-            encoded = _positions(records.size, backend)
+        encoded = _encoded_ids(records, columns, backend)
         vertices = encoded.edges.src if records.id_names else None
         ends, facts = [], dict[Key, KeyFacts]()
         for key, parts in records.keys.items():
@@ -155,33 +149,34 @@ def link_records(
         forest, decoder = encoded.forest, encoded.decoder
         if decoder is None:  # hashed or composite ids: not sorted yet
             forest, decoder = encoded.finalise(forest)
-    values = list(ignore or ())
-    is_default = values in ([], [""])
-    if records.size and not (is_default or records.unfit or any(k.ignored for k in facts.values())):
-        _warn_of_none_ignored(values)
     seconds = {"copy": None, "compute": perf_counter() - started}
-    links = sum(of_key.links for of_key in facts.values())
+    ignored_values = list(ignore or ())
+    sets_ignore = ignored_values not in ([], [""])  # "" is the default
+    has_ignored = any(of_key.ignored for of_key in facts.values())
+    if records.size and sets_ignore and not (records.unfit or has_ignored):
+        _warn_of_none_ignored(ignored_values)
+    # Each key links each record once, to itself or to another record.
     if edges.m != records.size * len(facts):
         raise lost_rows("the records of all keys", records.size * len(facts), edges.m)
     ledger = Ledger(records.size, edges.m // len(facts))
     run_facts = Facts(
         design=solved.plan.design,
         ids=encoded.name,
-        edges=links,
+        edges=sum(of_key.links for of_key in facts.values()),
         seconds=seconds,
         ledger=ledger.check("the records"),
     )
     log.info("%d records are %d entities", forest.vertices, forest.components)
     without_ids = replace(ids, src=without_rows(ids.src), dst=without_rows(ids.dst))
     kind = options.labels or DEFAULT_KINDS[bool(ids.src.key_columns)]
-    linked = Linked(facts, records.id_names, values, limit)
+    linked = Linked(facts, records.id_names, ignored_values, limit)
     return LinkedRecords(
         Answer(without_ids, backend, decoder, forest, kind, run_facts, linked=linked)
     )
 
 
 def _checked_limit(limit: Any) -> int | None:
-    """Return the maximum size of a group, or raise an InputError unless it is positive."""
+    """Return ``max_group`` as an int; None for no limit. Raise an InputError for other values."""
     if limit is None:
         return None
     if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 1:
@@ -193,7 +188,7 @@ def _checked_limit(limit: Any) -> int | None:
 
 
 def _warn_of_unfit(records: Records) -> None:
-    """Warn of values in ``ignore=`` that no column of a key can contain."""
+    """Warn of the values in ``ignore=`` that no column of a key can contain, if there are any."""
     if records.unfit:
         columns = {part.values.name: None for parts in records.keys.values() for part in parts}
         warnings.warn(
@@ -213,6 +208,15 @@ def _warn_of_none_ignored(ignore: list[Any]) -> None:
         CcRapidsWarning,
         stacklevel=levels_up(),
     )
+
+
+def _encoded_ids(records: Records, columns: list[Any], backend: Backend) -> EncodedIds:
+    """Return the encoded ids of the records, which are row positions if no column has ids."""
+    if not records.id_names:
+        return _positions(records.size, backend)
+    scanned = scan_ids(records.ids, columns, backend)
+    free_bytes, max_rows = backend.free_bytes(), backend.uncompiled_rows
+    return choose_encoding(scanned.facts, free_bytes, max_rows).encode(scanned, backend)
 
 
 def _positions(size: int, backend: Backend) -> EncodedIds:

@@ -110,8 +110,8 @@ def components_of_neighbors(
 
     Notes
     -----
-    Core points are joined if either lists the other. If each lists the other, as in a graph of all
-    neighbours within a radius and with ``mutual``, the clusters are those of
+    Two core points are joined if one of them lists the other. If all core points list each other,
+    as in a graph of all neighbours within a radius and with ``mutual``, the clusters are those of
     ``sklearn.cluster.dbscan(graph, eps=at_most, min_samples=min_samples, metric="precomputed")``,
     with the same numbers under ``"dense"``. Otherwise, scikit-learn's clusters depend on the order
     of the points, and some of its clusters are joined here.
@@ -147,6 +147,7 @@ def components_of_neighbors(
     seconds = {"copy": None, "compute": perf_counter() - started}
     forest, ledger = solved.forest, solved.ledger
     if not ledger.linked and not {"one_sided", "not_core"} & set(ledger.left_out):
+        # No entry was left out by another rule, so the bound may be wrong.
         bound = WeightBound("distances", at_most=at_most)
         warn_of_bound(ledger, bound, lambda: hint_of_bound(neighbors))
     facts = Facts(solved.design, "row numbers", ledger.linked, seconds=seconds, ledger=ledger)

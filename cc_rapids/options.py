@@ -98,7 +98,7 @@ class Options:
     Attributes
     ----------
     policy : DesignPolicy
-        Chooses the design that runs. It replaces ``design``.
+        The rule that chooses the design, made from the option ``design``.
     speculates : bool
         True if the caller requests the label frame immediately.
     expected_rows : int, optional
@@ -230,7 +230,7 @@ class Options:
         )
 
     def remembered(self) -> WeightBound | None:
-        """Return the weights and bounds that the answer keeps for later edges."""
+        """Return the weights and bounds that the answer keeps for later edges, or None."""
         bound = self.weight_bound or self.applied_bound
         if bound is None and self.spanning is not None:
             bound = WeightBound(self.spanning.weight)
@@ -308,7 +308,7 @@ class Options:
         return numbers
 
     def backend(self, on_device: bool = False, choice: EngineChoice | None = None) -> Backend:
-        """Return the backend that the caller names; by default, the one that holds the edges.
+        """Return the backend that the caller names; by default, the backend that has the edges.
 
         For edges in files, ``choice`` is the engine that is estimated to be fastest. If this is a
         GPU that cannot be used, CPU threads run instead.
@@ -360,7 +360,7 @@ def within_bound(edges: Any, options: Options) -> tuple[Any, Options, Ledger]:
 
 
 def with_weights(edges: Any, options: Options) -> tuple[Any, Options, Reading]:
-    """Load edges and their weights; return a table, its options, and a Reading of files.
+    """Load edges and their weights; return a table, the options for it, and a Reading.
 
     Files become a table, and lazy frames are collected. The Reading counts the rows of files.
 

@@ -43,11 +43,12 @@ def link_pairs(
     explain: bool = False,
     **text: Any,
 ) -> Any:
-    """Group records into clusters by scored pairs, under rules about who may be together.
+    """Group records into clusters by scored pairs, under rules about which records may be together.
 
-    The answer is that of Kruskal's algorithm: pairs are taken by descending weight, ties by row. A
-    pair joins the clusters of its two records. If the union would break a rule, the pair is refused
-    for good. The answer depends only on the pairs and rules, not on the engine or the run.
+    The clusters are those of Kruskal's algorithm: pairs are taken by descending weight, and pairs
+    of equal weight by row. A pair joins the clusters of its two records. If the union would break a
+    rule, the pair is refused for good. The clusters depend only on the pairs and rules, not on the
+    engine or the run.
 
     Parameters
     ----------
@@ -60,9 +61,9 @@ def link_pairs(
     at_least, at_most : float, optional
         As for :func:`components`: pairs with a weight outside these bounds are left out.
     vertices : column, array, frame or range, optional
-        As for :func:`components`. With ``datasets`` as the name of a column, a frame of the ids and
-        this column. If it has more columns, the ids are in column ``vertex``, ``id``, ``unique_id``
-        or ``record_id``; composite ids are in columns named like those of
+        As for :func:`components`. If ``datasets`` is the name of a column, a frame of the ids and
+        this column. If the frame has more columns, the ids are in column ``vertex``, ``id``,
+        ``unique_id`` or ``record_id``; composite ids are in columns named like the columns of
         ``edges`` without the prefix, such as ``kind`` and ``id`` for ``src_kind`` and ``src_id``.
     datasets : str, frame, or pair (vertices, datasets), optional
         The dataset of each record: the name of a column of ``vertices``, or a frame whose columns
@@ -74,11 +75,11 @@ def link_pairs(
         datasets that are not in the dict have no limit.
     cannot_link : pairs of ids, optional
         Pairs of records that must not be in one cluster: a frame, a pair of columns, or a list of
-        pairs, as ``edges``. The columns of a frame may have the same names as those of ``edges``,
-        or known names. Pairs with a record that is not a vertex are ignored.
+        pairs, as ``edges``. The columns of a frame may have the same names as the columns of
+        ``edges``, or known names. Pairs with a record that is not a vertex are ignored.
     must_link : pairs of ids, optional
-        Pairs of records that are joined before all others. Each record must be a vertex. An error
-        is raised if the clusters of these pairs break a rule.
+        Pairs of records that are joined before all scored pairs. Each record must be a vertex. An
+        error is raised if the clusters of these pairs break a rule.
     max_size : int, optional
         The maximum number of records of a cluster.
     num_vertices, labels, nulls, engine, frames, memory, explain : optional
@@ -110,9 +111,9 @@ def link_pairs(
     Notes
     -----
     A component of all pairs that breaks no rule is a cluster. In the other components, a pair that
-    is the best pair of both its clusters merges them, and all such pairs do so at once. See
-    :mod:`cc_rapids.algorithms.rules`, which also proves that this is the answer of Kruskal's
-    algorithm. The answer is greedy: other clusters may have a greater total weight.
+    is the best pair of both its clusters merges them, and all such pairs do so at the same time.
+    See :mod:`cc_rapids.algorithms.rules`, which also proves that these are the clusters of
+    Kruskal's algorithm. The algorithm is greedy: other clusters may have a greater total weight.
 
     Examples
     --------
@@ -140,8 +141,8 @@ def link_pairs(
     keys: tuple[str, ...] = ()
     if isinstance(source, list) and isinstance(destination, list):
         keys = key_names_of(source, destination)
-    width = max(len(source), 1) if isinstance(source, list) else 1
-    vertices, record_datasets = split_vertices(vertices, datasets, width, keys)
+    id_columns = max(len(source), 1) if isinstance(source, list) else 1
+    vertices, record_datasets = split_vertices(vertices, datasets, id_columns, keys)
     options = Options.check(
         source=source,
         destination=destination,
@@ -187,14 +188,14 @@ def score_clusters(found: Any, truth: Any, *, missing: str | None = None) -> dic
     ----------
     found, truth : Components, frame, or pair (vertices, labels)
         The clusters and the true clusters: answers, frames whose columns are the ids and then the
-        labels, such as :meth:`Components.labels` returns, or pairs of columns. Labels are of any
+        labels, as :meth:`Components.labels` returns them, or pairs of columns. Labels are of any
         type that can be compared. A vertex with a null label has no cluster.
     missing : {"drop", "self", "raise"}, optional
         How to handle vertices of ``truth`` without a cluster in ``found``, such as records without
-        a pair above the threshold: leave them out of the scores, make each a cluster of its own, or
-        raise an error. If they are left out, recall ignores the pairs that a strict threshold
-        loses. By default they are left out, with a warning if they are more than a tenth of the
-        vertices of ``truth``. Vertices that are only in ``found`` are always left out.
+        a pair above the threshold: leave these vertices out of the scores, make each a cluster of
+        its own, or raise an error. If they are left out, recall ignores the pairs that a strict
+        threshold loses. By default they are left out, with a warning if they are more than a tenth
+        of the vertices of ``truth``. Vertices that are only in ``found`` are always left out.
 
     Returns
     -------
@@ -202,13 +203,14 @@ def score_clusters(found: Any, truth: Any, *, missing: str | None = None) -> dic
         Counts as int: the ``vertices`` that are scored, ``only_in_found`` and ``only_in_truth``.
         Scores as float, from 0 to 1 unless stated otherwise:
 
-        - ``pairwise_precision``, ``pairwise_recall``, ``pairwise_f1``: of the pairs of vertices in
-          one cluster. A ratio without pairs is 1.
+        - ``pairwise_precision``, ``pairwise_recall``, ``pairwise_f1``: scores of the pairs of
+          vertices in one cluster. A ratio without pairs is 1.
         - ``bcubed_precision``: the share of a vertex's cluster that is in its true cluster, as the
           mean over the vertices; ``bcubed_recall``: the share of its true cluster that is in its
-          cluster (Bagga and Baldwin, 1998); ``bcubed_f1``: the harmonic mean of both.
-        - ``cluster_precision``, ``cluster_recall``, ``cluster_f1``: of whole clusters that are true
-          clusters.
+          cluster (Bagga and Baldwin, 1998); ``bcubed_f1``: the harmonic mean of precision and
+          recall.
+        - ``cluster_precision``, ``cluster_recall``, ``cluster_f1``: scores of whole clusters, which
+          are right if they equal a true cluster.
         - ``variation_of_information``: in nats, 0 for equal clusters (Meilă, 2007).
         - ``adjusted_rand_index``: 1 for equal clusters, about 0 by chance, and at least -1
           (Hubert and Arabie, 1985).
@@ -248,20 +250,22 @@ def score_clusters(found: Any, truth: Any, *, missing: str | None = None) -> dic
     )
 
     check_missing(missing)
-    names, given = ("found", "truth"), (found, truth)  # an answer comes first, if there is one
+    # The first side is an answer, or its ids become the vertices of an answer. The second side is a
+    # labelling, whose ids are looked up in the answer.
+    names, sides = ("found", "truth"), (found, truth)
     if isinstance(truth, Components) and not isinstance(found, Components):
-        names, given = names[::-1], given[::-1]
-    if isinstance(given[0], Components):
-        answer = given[0].answer
+        names, sides = names[::-1], sides[::-1]
+    if isinstance(sides[0], Components):
+        answer = sides[0].answer
         with answer.backend.scope():
-            code = answer.dense
-        other = labelling_of(given[1], names[1], max(len(answer.given.src.key_columns), 1))
+            codes = answer.dense
+        other = labelling_of(sides[1], names[1], max(len(answer.given.src.key_columns), 1))
     else:
-        width = next(filter(None, map(width_of_ids, given)), None)
-        first, other = (labelling_of(*side, width) for side in zip(given, names, strict=True))
+        width = next(filter(None, map(width_of_ids, sides)), None)
+        labelling, other = (labelling_of(*side, width) for side in zip(sides, names, strict=True))
         # Self-loops of the ids: each vertex is a component of its own.
-        columns = {f"{end}{k}": ids for end in "ab" for k, ids in enumerate(first.columns)}
+        columns = {f"{end}{k}": ids for end in "ab" for k, ids in enumerate(labelling.columns)}
         ends = [[name for name in columns if name[0] == end] for end in "ab"]
         answer = components(columns, *ends, nulls="drop").answer
-        code = codes_of_rows(answer, first, names[0])
-    return scores_of(answer, code, other, names, missing)
+        codes = codes_of_rows(answer, labelling, names[0])
+    return scores_of(answer, codes, other, names, missing)

@@ -46,9 +46,9 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
     options = with_ends(edges[0] if are_parts(edges) else edges, options)
     if are_parts(edges):
         return _find_in_parts(edges, numbers, backend, options, started)
-    whole = None
+    whole_ledger = None
     if options.weight_bound is not None:
-        edges, options, whole = within_bound(edges, options)
+        edges, options, whole_ledger = within_bound(edges, options)
     adapter = adapter_of(edges)
     if adapter.is_stream:
         raise InputError(
@@ -56,28 +56,27 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
             " stream_components(), which takes devices=, or a list of frames, one for each; or"
             " leave out devices="
         )
-    edge_input = _read(edges, options.vertices, options, whole)
+    edge_input = _read(edges, options.vertices, options, whole_ledger)
     with Lending(edge_input) as (columns, offsets):
         if offsets:
             raise InputError(
                 "devices= takes lists of edges, but these are rows of a matrix or graph: pass both"
                 " ends as columns, or leave out devices="
             )
-        chosen = _chosen(edge_input, columns, len(numbers), backend, options)
+        chosen = _choose_devices(edge_input, columns, len(numbers), backend, options)
+        numbers = _used_devices(columns[0], numbers, chosen.count)
+        m, count = edge_input.src.size, len(numbers)
         if options.explain:
             with backend.scope():
                 ids = scan_ids(edge_input, columns, backend)
                 common_ids(ids, [ids], backend)  # raises the errors of a run
                 plan = explain(edge_input, columns, offsets, backend, options)
-            edges_per_device = -(-edge_input.src.size // chosen.count)
-            numbers = _nearest(columns[0], numbers, chosen.count)
-            return _planned(plan, numbers, chosen, edges_per_device, _MOVED_BYTES)
-        numbers = _nearest(columns[0], numbers, chosen.count)
+            return _with_devices(plan, numbers, chosen, -(-m // chosen.count), _MOVED_BYTES)
         log.info("on %d devices: %s", chosen.count, chosen.why)
-        m, count = edge_input.src.size, len(numbers)
         cuts = [m * k // count for k in range(count + 1)]
         parts: list[Part] = [
-            partial(_rows, edge_input, columns, k, slice(*cuts[k : k + 2])) for k in range(count)
+            partial(_lend_rows, edge_input, columns, k, slice(*cuts[k : k + 2]))
+            for k in range(count)
         ]
         results = solve_on_devices(parts, numbers, backend, options)
     rows = edge_input.rows, edge_input.dropped_rows
@@ -103,7 +102,7 @@ def _find_in_parts(
     chosen = Spreading(len(edges), "each holds a part of the edges")
     if options.explain:
         return _plan_of_parts(edges, numbers, backend, options, chosen)
-    parts: list[Part] = [partial(_part, part, options, k) for k, part in enumerate(edges)]
+    parts: list[Part] = [partial(_lend_part, part, options, k) for k, part in enumerate(edges)]
     results = solve_on_devices(parts, numbers, backend, options)
     dropped = sum(result.edge_input.dropped_rows for result in results)
     rows = reduce(Ledger.plus, (result.edge_input.rows for result in results))
@@ -121,14 +120,14 @@ def _plan_of_parts(
     """Return the plan of the longest part, with the vertices of all parts."""
     scanned: list[ScannedIds] = []
     for k, number in enumerate(numbers):
-        part = _part(edges[k], options, k)
+        part = _lend_part(edges[k], options, k)
         with backend.using_device(number), backend.scope(), part as (edge_input, columns):
             scanned.append(scan_ids(edge_input, columns, backend)._replace(columns=[]))
     ids = common_ids(scanned[0], scanned, backend).facts.id_range
     lengths = [part_ids.edge_input.src.size for part_ids in scanned]
-    k = max(range(len(edges)), key=lambda k: lengths[k])
-    part = _part(edges[k], options, k)
-    with backend.using_device(numbers[k]), backend.scope(), part as (edge_input, columns):
+    longest = lengths.index(max(lengths))
+    part = _lend_part(edges[longest], options, longest)
+    with backend.using_device(numbers[longest]), backend.scope(), part as (edge_input, columns):
         if ids.size:  # plan with the range of all parts, in place of this part's vertices
             columns = columns[:2]
             edge_input = replace(edge_input, vertices=range(ids.low, ids.high + 1))
@@ -138,20 +137,23 @@ def _plan_of_parts(
         rows = sum(part_ids.facts.rows for part_ids in scanned)
         facts = plan.facts._replace(ids=plan.facts.ids._replace(rows=rows))
         plan = replace(plan, facts=facts, encoding=OFFSET)
-    plan = replace(plan, edges_elsewhere=sum(lengths) - lengths[k])
-    return _planned(plan, numbers, chosen, lengths[k])
+    plan = replace(plan, edges_elsewhere=sum(lengths) - lengths[longest])
+    return _with_devices(plan, numbers, chosen, lengths[longest])
 
 
 @contextmanager
-def _part(edges: Any, options: Options, k: int) -> Iterator[tuple[EdgeInput, list[Any]]]:
-    """Borrow the columns of part k; the first part also has the caller's ``vertices``."""
+def _lend_part(edges: Any, options: Options, k: int) -> Iterator[tuple[EdgeInput, list[Any]]]:
+    """Yield the borrowed columns of part k; the first part also has the caller's ``vertices``.
+
+    If the vertices are a range, every part has them.
+    """
     ranged = options.num_vertices is not None or isinstance(options.vertices, range)
     vertices = options.vertices if ranged or not k else None
     try:
-        whole = None
+        whole_ledger = None
         if options.weight_bound is not None:
-            edges, options, whole = within_bound(edges, options)
-        edge_input = _read(edges, vertices, options, whole)
+            edges, options, whole_ledger = within_bound(edges, options)
+        edge_input = _read(edges, vertices, options, whole_ledger)
     except InputError as error:
         error.add_note(f"(in part {k} of the edges, counted from 0)")
         raise
@@ -161,10 +163,10 @@ def _part(edges: Any, options: Options, k: int) -> Iterator[tuple[EdgeInput, lis
         yield edge_input, columns
 
 
-def _read(edges: Any, vertices: Any, options: Options, whole: Ledger | None) -> EdgeInput:
+def _read(edges: Any, vertices: Any, options: Options, whole_ledger: Ledger | None) -> EdgeInput:
     """Read edges by the caller's options, with ``vertices`` as further vertices.
 
-    If a weight bound has selected the edges, ``whole`` is the ledger of the whole list.
+    If a weight bound has selected the edges, ``whole_ledger`` is the ledger of the whole list.
     """
     edge_input = read(
         edges,
@@ -175,18 +177,18 @@ def _read(edges: Any, vertices: Any, options: Options, whole: Ledger | None) -> 
         options.nulls,
         options.text,
     )
-    if whole is None or edge_input.ledger is None:
+    if whole_ledger is None or edge_input.ledger is None:
         return edge_input
-    selected = edge_input.ledger._replace(given=0)  # its rows are counted in ``whole`` already
-    return replace(edge_input, ledger=whole.plus(selected))
+    selected = edge_input.ledger._replace(given=0)  # the whole list has counted these rows
+    return replace(edge_input, ledger=whole_ledger.plus(selected))
 
 
 @contextmanager
-def _rows(
+def _lend_rows(
     edge_input: EdgeInput, columns: list[Any], k: int, rows: slice
 ) -> Iterator[tuple[EdgeInput, list[Any]]]:
     """Yield a slice of the borrowed columns; part 0 also has the caller's ``vertices``."""
-    if edge_input.src.strings or edge_input.src.key_columns:
+    if edge_input.src.strings or edge_input.src.key_columns:  # one device solves all rows
         yield edge_input, columns
         return
     if k and not isinstance(edge_input.vertices, range):
@@ -194,7 +196,7 @@ def _rows(
     yield edge_input, [*(column[rows] for column in columns[:2]), *columns[2:]]
 
 
-def _chosen(
+def _choose_devices(
     edge_input: EdgeInput,
     columns: list[Any],
     count: int,
@@ -217,18 +219,21 @@ def _chosen(
     return spreading(m, m // 2 if n is None else n, count, word, source)
 
 
-def _nearest(column: Any, numbers: list[int], count: int) -> list[int]:
-    """Return the first ``count`` devices, including the one that stores the column, if any.
+def _used_devices(column: Any, numbers: list[int], count: int) -> list[int]:
+    """Return ``count`` of the devices, among them the device that stores the column, if any.
 
-    The cost model assumes that this device takes part; otherwise all edges would be copied.
+    The cost model assumes that a GPU which stores the edges takes part. Otherwise all edges would
+    be copied.
     """
-    holder = getattr(getattr(column, "data", None), "device_id", None)
-    if holder in numbers[count:]:
-        numbers = [holder, *(number for number in numbers if number != holder)]
+    device = getattr(getattr(column, "data", None), "device_id", None)
+    if device in numbers[count:]:
+        numbers = [device, *(number for number in numbers if number != device)]
     return numbers[:count]
 
 
-def _planned(plan: Plan, numbers: list[int], chosen: Spreading, edges: int, moved: int = 0) -> Plan:
+def _with_devices(
+    plan: Plan, numbers: list[int], chosen: Spreading, edges: int, moved: int = 0
+) -> Plan:
     """Return the plan with the devices that would run, and the reason.
 
     Parameters
@@ -238,9 +243,9 @@ def _planned(plan: Plan, numbers: list[int], chosen: Spreading, edges: int, move
     moved : int
         The bytes per edge that are copied to another device; 0 if the edges stay.
     """
-    several = chosen.count > 1
-    more = bytes_beyond(plan.vertices, edges, moved) if several else 0
-    return replace(plan, more_bytes=more, devices=(tuple(numbers[: chosen.count]), chosen.why))
+    more_bytes = bytes_beyond(plan.vertices, edges, moved) if chosen.count > 1 else 0
+    devices = tuple(numbers[: chosen.count]), chosen.why
+    return replace(plan, more_bytes=more_bytes, devices=devices)
 
 
 def _answer(

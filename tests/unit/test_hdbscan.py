@@ -197,7 +197,7 @@ def test_undefined_distances_are_refused(neighbors):
 
 
 def test_points_need_scikit_learn(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sklearn.metrics", None)
+    monkeypatch.setitem(sys.modules, "sklearn.utils.validation", None)
     with pytest.raises(errors.MissingExtraError, match="pip install scikit-learn, or pass metric="):
         HDBSCAN().fit(blobs(20))
 

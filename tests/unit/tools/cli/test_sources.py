@@ -379,7 +379,7 @@ class TestProcess:
     def test_what_is_no_command(self):
         done = self.shell("cc-rapids compute pairs.csv")
         assert (done.returncode, done.stdout) == (2, "")
-        assert "no file compute, and commands are doctor, compile, generate" in done.stderr
+        assert "no file compute, and the commands are doctor, compile, generate" in done.stderr
 
 
 @pytest.mark.extended
