@@ -207,7 +207,7 @@ def components(
     header : bool, optional
         Whether the first line of a csv, tsv or SNAP file names its columns. By default, the first
         line is a header if it contains the given or known column names, and an edge if its ends are
-        numbers like those of the next line. An ambiguous line raises an error.
+        numbers like the ends of the next line. An ambiguous line raises an error.
     delimiter : str, optional
         The field delimiter of a text file. A space stands for any run of spaces and tabs. By
         default, it is the only one of comma, tab, semicolon and pipe that splits each of the first

@@ -165,7 +165,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
     n_jobs : int, optional
         The number of processes or threads of scikit-learn's searches.
     cluster_selection_method : {"eom", "leaf"}
-        Select the clusters with the greatest excess of mass, or those that do not split.
+        Select the clusters with the greatest excess of mass, or the clusters that do not split.
     allow_single_cluster : bool
         Whether ``"eom"`` may select the root of the tree, as the only cluster.
     store_centers : None
@@ -201,7 +201,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
     -----
     If the distances are on the GPU, so are the answers, as CuPy arrays.
 
-    If all distances are known, labels and probabilities equal those of scikit-learn, even if
+    If all distances are known, scikit-learn returns the same labels and probabilities, even if
     several merges have the same height: Prim's algorithm runs on the host, and ``np.argsort`` sorts
     the merges. The order of merges of the same height can differ between processors.
 
@@ -393,7 +393,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         If merges have the same height, several trees are right, and all are accepted. With
         ``metric="precomputed"`` and a dense matrix, merges of the same height may be in any order,
         as in scikit-learn. Numbers are compared without a tolerance, with one exception, because
-        sums are rounded: if the excess of mass of a cluster differs from that of its children by
+        sums are rounded: if the excess of mass of a cluster differs from the sum of its children by
         less than a billionth, either may be selected.
 
         All entries are listed in memory. With 16 neighbours per point, 20,000 points take 0.2 s,
@@ -481,7 +481,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
         return Selection(method, single, epsilon, self.max_cluster_size), rank
 
     def _read(self, X: Any, rank: int) -> _Input:  # noqa: N803
-        """Return the neighbours in X, or those that scikit-learn finds for the points X."""
+        """Return the neighbours in X, or search for the neighbours of the points X."""
         if not isinstance(self.metric, str) or self.metric != "precomputed":
             return self._search(X, rank)
         neighbors = read_distances(X)
@@ -588,7 +588,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):
 def _check_samples(n: int, rank: int, row_sums: Any) -> None:
     """Raise an InputError if there are too few finite points; ``rank`` is ``min_samples``.
 
-    ``row_sums`` are those of the input, or None if all points are finite.
+    ``row_sums`` are the row sums of the input, or None if all points are finite.
     """
     points, count = "points", f"n_samples={n}"
     if row_sums is not None:

@@ -69,7 +69,7 @@ def link_records(
         :func:`components` accepts. Rows with the same id are one record. By default, the ids are
         the row positions from 0.
     max_group : int, optional
-        The maximum number of records that one value may link. Larger groups, such as those of a
+        The maximum number of records that one value may link. Larger groups, such as the group of a
         placeholder ("unknown") or a shared mailbox, are left out and counted in
         ``summary()["keys"]``.
     ignore : list, tuple or set of values, or None

@@ -45,10 +45,10 @@ def link_pairs(
 ) -> Any:
     """Group records into clusters by scored pairs, under rules about which records may be together.
 
-    The clusters are those of Kruskal's algorithm: pairs are taken by descending weight, and pairs
-    of equal weight by row. A pair joins the clusters of its two records. If the union would break a
-    rule, the pair is refused for good. The clusters depend only on the pairs and rules, not on the
-    engine or the run.
+    The clusters are the same as with Kruskal's algorithm: pairs are taken by descending weight, and
+    pairs of equal weight by row. A pair joins the clusters of its two records. If the union would
+    break a rule, the pair is refused for good. The clusters depend only on the pairs and rules, not
+    on the engine or the run.
 
     Parameters
     ----------
@@ -111,9 +111,9 @@ def link_pairs(
     Notes
     -----
     A component of all pairs that breaks no rule is a cluster. In the other components, a pair that
-    is the best pair of both its clusters merges them, and all such pairs do so at the same time.
-    See :mod:`cc_rapids.algorithms.rules`, which also proves that these are the clusters of
-    Kruskal's algorithm. The algorithm is greedy: other clusters may have a greater total weight.
+    is the best pair of both its clusters merges them; all such pairs merge their clusters at the
+    same time. See :mod:`cc_rapids.algorithms.rules`, which also proves that these are the clusters
+    of Kruskal's algorithm. The algorithm is greedy: other clusters may have a greater total weight.
 
     Examples
     --------

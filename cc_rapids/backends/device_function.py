@@ -105,8 +105,8 @@ class Part:
 def _text(function: types.FunctionType) -> str:
     """Return the source lines of a function.
 
-    The last line is that of the last instruction. ``inspect`` would tokenise the source to find its
-    end, which takes half of the time of a first small run.
+    The last line is the line of the last instruction. ``inspect`` would tokenise the source to find
+    its end, which takes half of the time of a first small run.
     """
     code = function.__code__
     linecache.checkcache(code.co_filename)

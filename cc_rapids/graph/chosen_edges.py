@@ -1,4 +1,4 @@
-"""Selected edges of a list, such as those of a spanning forest, and their columns."""
+"""Selected edges of a list, such as the edges of a spanning forest, and their columns."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class MarkedEdges(ChosenEdges):
                 self._ahead, self._room = [(_identity_of(columns), gathered)], []
 
     def _gather_rows(self, columns: list[Array]) -> list[Array]:
-        """Return the columns that were gathered ahead, or new ones.
+        """Return the columns that were gathered ahead, or new columns.
 
         Columns gathered for other edges are ignored, and so are columns of which more than a third
         of the rows would be unused.

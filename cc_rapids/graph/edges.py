@@ -205,7 +205,8 @@ def _vertices_of(column: Array, edges: Edges, n: int, xp: Any) -> Array:
 
 
 class BorrowedEdges(Borrowing):
-    """Context manager that borrows the columns src, dst, and ``vertices=`` if there is such a one.
+    """Context manager that borrows the columns src, dst, and ``vertices=`` if there is such a
+    column.
 
     The rows of an adjacency list are borrowed as an edge list.
     """

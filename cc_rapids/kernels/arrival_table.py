@@ -2,7 +2,7 @@
 
 table    : (c,) vertex, open addressing. A slot is FREE, or has a code: a number below n, for the id
            arrived[number], or n + i, for the id column[i], which is new in the current batch. A
-           slot is claimed once, by compare-and-swap, and belongs to the same id from then on.
+           slot is claimed once, by compare-and-swap, and then always belongs to the same id.
 arrived  : (>= n,) uint64, the bits of each id by number.
 numbers  : (m,) vertex, for each row that claims a slot: first the slot, later the number.
 
@@ -153,7 +153,7 @@ def enter(on: Any, vertex: type, slots_by: Any) -> Any:
 
 
 def claim(on: Any, vertex: type, slots_by: Any) -> Any:
-    """Write the code in the slot of each row to ``out``; set ``is_new`` for rows that claimed one.
+    """Write the code in each row's slot to ``out``; set ``is_new`` for rows that claimed a slot.
 
     The slot of such a row is written to ``numbers``.
     """

@@ -540,7 +540,7 @@ def finish(on: Any, wide_keys: bool, link_candidate: Any, reset_best: Any, find:
     """Run all remaining rounds over a few candidates in one launch.
 
     The candidates stay in place; a candidate with the same root twice is redundant. Some selected
-    candidates may be linked already. The phases are those of separately launched rounds, with a
+    candidates may be linked already. The phases are as in separately launched rounds, with a
     grid-wide barrier between them. ``words`` are the barrier and a flag: whether a candidate is
     left. The flag is cleared two barriers before it is read, when no thread reads it.
     ``wide_keys``: whether the rows are stored separately from the keys.

@@ -38,7 +38,7 @@ def mark(words: Array, vertices: Array) -> None:
 def rank(words: Array, before: Array, vertices: Array) -> Array:
     """Return the number of set members smaller than each vertex, as int64."""
     count, own_word = np.zeros(vertices.size, np.int64), vertices >> FIVE
-    for k in range(primitives.RANK_BLOCK):  # the words of the block, up to that of the vertex
+    for k in range(primitives.RANK_BLOCK):  # the words of the block, up to the word of the vertex
         word = (vertices >> BLOCK_SHIFT << np.uint64(3)) + np.uint64(k)
         bits = words[np.minimum(word, own_word)]
         all_bits, smaller = ~np.uint32(0), (ONE << (vertices & LAST).astype(np.uint32)) - ONE

@@ -31,7 +31,7 @@ def point_up(on: Any, word: type) -> Any:
 
     The pointers are initially the nodes themselves. ``split`` is the number of kept nodes of each
     merge: NEITHER, ONE_KEPT or SPLIT. ``leaving`` is the number of vertices that leave the cluster:
-    those of the node that is not kept, or all vertices if both or neither are kept.
+    the vertices of the node that is not kept, or all vertices if both nodes or neither are kept.
     """
     kept = is_kept(on)
 

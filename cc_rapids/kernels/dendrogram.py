@@ -72,7 +72,7 @@ def contract_in_order(on: Any, word: type) -> Any:
                 prefetch(nodes, np.uint64(src[row + SOON]) << ONE)
                 prefetch(nodes, np.uint64(dst[row + SOON]) << ONE)
             k, u, v = number(row, edges), np.uint64(src[row]), np.uint64(dst[row])
-            one, other = u << ONE, v << ONE
+            one, other = u << ONE, v << ONE  # places of both endpoints in ``nodes``
             if nodes[one] != none and nodes[other] != none:
                 a, b = nodes[one + ONE], nodes[other + ONE]
                 if a == b:

@@ -1,11 +1,12 @@
 """Phases that all union-find designs share, apart from the union rule.
 
 src, dst : (m,) integers of any type, as the caller passed them; vertex v has the id v + low. For an
-adjacency list, src is its (n + 1,) offsets, dst its (m,) indices, and low is 0.
+         adjacency list, src is its (n + 1,) offsets, dst its (m,) indices, and low is 0.
 parent   : (n,) unsigned, shared by all threads, parent[v] <= v.
 aux      : the auxiliary array of the union rule (see union.py).
 hook_edge : (n,) unsigned, the edge that hooked each vertex, if a spanning forest is requested.
-present  : ((n + 31) // 32,) uint32, a bit set of vertices, initially those that the caller lists.
+present  : ((n + 31) // 32,) uint32, a bit set of vertices, initially the vertices that the caller
+         lists.
 out_of_range : (1,), set to 1 when an edge is skipped because an endpoint is not below n.
 """
 

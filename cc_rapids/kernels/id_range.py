@@ -89,7 +89,7 @@ def find_bounds(on: Any, wide: type, sign: int, row_index: Any) -> Any:
 def sampled_scan(on: Any, wide: type, sign: int, row_index: Any) -> Any:
     """Find the range of the ids and count near and descending rows of a sample, in one launch.
 
-    ``sign`` and ``bounds`` are those of :func:`find_bounds`. The numbers of near and of descending
+    ``sign`` and ``bounds`` are as in :func:`find_bounds`. The numbers of near and of descending
     rows are added to ``counts``.
     """
     block_min, block_add, sign_bit = on.block_reduce_min, on.block_reduce_add, np.uint64(sign)

@@ -85,7 +85,7 @@ def merge(on: Any) -> Any:
             v, b = up(slots, until, order, v, b, e)
             if u == v:
                 break
-            if hashed(u) < hashed(v):
+            if hashed(u) < hashed(v):  # a link leads to the vertex with the smaller hash
                 u, v, a, b = v, u, b, a
             current = cas(slots, u, a, v << HALF | e)
             if current != a:

@@ -105,7 +105,7 @@ def search_sorted(on: Any) -> Any:
     """Write the position of each query among sorted ids; set ``valid`` to 0 where there is none.
 
     The position is found by bisection within one bucket. If the ids are evenly spread, a bucket has
-    one or two ids, so the search takes few steps. ``low``, ``shift`` and ``starts`` are those of
+    one or two ids, so the search takes few steps. ``low``, ``shift`` and ``starts`` are as in
     :func:`index_sorted`, and ``span`` is the distance from ``low`` to the greatest id.
     """
 

@@ -1,7 +1,7 @@
 """Edges of neighbour arrays: each edge is computed from its number, so no list is built.
 
 Entry e of the array is an edge from its row to the neighbour in the entry. The functions here
-correspond to those of :mod:`.edges`, with other arrays:
+correspond to the functions of :mod:`.edges`, with other arrays:
 
 src : uint64. The first HEADER words, named below, describe the array: its size, the strides of its
       memory in elements, and the positions of the other parts of ``src``. These parts are the

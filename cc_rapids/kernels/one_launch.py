@@ -12,7 +12,7 @@ flags, keys, ... : memory for ids too sparse for ``parent`` (see one_launch_hash
            sparse ids are not solved in this launch.
 ids, labels : the columns of the answer, with capacity for ``ids.size`` vertices.
 
-The phases are those of a normal run, with a grid-wide barrier between them.
+The phases are the same as in a normal run, with a grid-wide barrier between them.
 """
 
 from typing import Any

@@ -263,7 +263,7 @@ def write_labels(on: Any) -> Any:
 
 
 def write_label_pairs(on: Any) -> Any:
-    """Write the labels of two pixels at once, if rows are whole words and labels have 32 bits.
+    """Write the labels of two pixels as one word, if rows are whole words and labels have 32 bits.
 
     out : (pixels / 2,) uint64, the memory of the labels; the lower half of an element is the first
           label.

@@ -1,6 +1,6 @@
 """Core distances of points, and mutual reachability as the weight of an entry of a neighbour array.
 
-The arrays are those of :mod:`.neighbors`. ``weights`` are the bits of the distances. Distances are
+The arrays are as in :mod:`.neighbors`. ``weights`` are the bits of the distances. Distances are
 compared by the order-preserving codes of :mod:`.boruvka`.
 
 Campello, Moulavi and Sander, "Density-based clustering based on hierarchical density estimates",

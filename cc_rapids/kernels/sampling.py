@@ -118,7 +118,11 @@ def renamed(on: Any, vertex: type) -> Any:
 
 
 def keep_edge(on: Any, vertex: type, wide: type, load_edge: Any, after_sample: bool) -> Any:
-    """Copy the renamed endpoints of each edge; after a sample, skip the giant component's edges."""
+    """Copy the renamed endpoints of each edge; after a sample, skip the giant component's edges.
+
+    ``us`` and ``vs`` get the endpoints, and ``es`` the number of the edge, unless ``es`` is empty.
+    Without a sample, edge i is copied to position i, and an invalid edge becomes a loop.
+    """
     name, mark, has, add = renamed(on, vertex), bits.mark(on), bits.has(on), on.atomic_add
 
     @on.elementwise

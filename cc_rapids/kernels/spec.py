@@ -20,7 +20,7 @@ Options = Mapping[str, int | tuple[str, ...]]
 
 AXES = ("sample", "link", "compress")
 CSR = "rows, which take 48 bytes per edge to make from an edge list"
-COUNT = "a count from 1 on"  # in the list of an option's words: a count is also allowed
+COUNT = "a count from 1 on"  # among the allowed words of an option: any count is allowed, too
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class FindSpec(Spec):
     Attributes
     ----------
     one_step : bool
-        Whether it is a single step, for links that climb two paths at once.
+        Whether it is a single step, for links that climb two paths at the same time.
     splices : bool
         Whether it moves a vertex to another tree before the same thread links the two roots.
     stores_to_root : bool
@@ -323,7 +323,7 @@ class RoundsSpec(LoopSpec):
 
 @dataclass(frozen=True)
 class StandaloneSpec(LoopSpec):
-    """A standalone algorithm for all edges at once: the factory returns its procedure.
+    """A standalone algorithm, which links all edges: the factory returns its procedure.
 
     Attributes
     ----------

@@ -10,7 +10,7 @@ seen    : (SEEN,) uint8. seen[256 p + b] is set if byte b occurs at position p, 
 worth   : (256 width,) uint64, at 256 p + b the amount that byte b at position p adds to a code; all
           bits set if b does not occur there.
 below   : (width,) uint64, at p the number of strings with a common prefix of p + 1 bytes.
-letters : (256 width,) uint8, from 256 p on the bytes that occur at position p, in order.
+letters : (256 width,) uint8, the bytes that occur at position p, in order, from index 256 p.
 numbers : (m,) uint32 or uint64, the codes; arbitrary for a string that has no code.
 chars, words, offsets : the strings, as in strings.py.
 """
@@ -124,13 +124,13 @@ def spelt_sizes(on: Any) -> Any:
 
     @on.elementwise
     def spelt_sizes(i, numbers, least, width, same, below, sizes):
-        n, p = np.uint64(numbers[i]), np.uint64(same)
+        rest, p = np.uint64(numbers[i]), np.uint64(same)
         while p < np.uint64(width):
             if p >= np.uint64(least):
-                if n == ZERO:
+                if rest == ZERO:
                     break
-                n -= ONE
-            n %= below[p]
+                rest -= ONE
+            rest %= below[p]
             p += ONE
         sizes[i] = p
 
@@ -138,11 +138,14 @@ def spelt_sizes(on: Any) -> Any:
 
 
 def spell(on: Any) -> Any:
-    """Write the string of each code; the first ``same`` bytes are equal in all strings."""
+    """Write the string of each code; the first ``same`` bytes are equal in all strings.
+
+    The digits of a code are the positions of the bytes in ``letters``, as in :func:`spelt_sizes`.
+    """
 
     @on.elementwise
     def spell(i, numbers, offsets, least, same, below, letters, chars):
-        n, p = np.uint64(numbers[i]), ZERO
+        rest, p = np.uint64(numbers[i]), ZERO
         at = np.uint64(offsets[i])
         size = np.uint64(offsets[i + ONE]) - at
         while p < np.uint64(same):
@@ -150,10 +153,10 @@ def spell(on: Any) -> Any:
             p += ONE
         while p < size:
             if p >= np.uint64(least):
-                n -= ONE
-            digit = n // below[p]
+                rest -= ONE
+            digit = rest // below[p]
             chars[at + p] = letters[(p << BYTE_BITS) | (digit & BYTE)]
-            n -= digit * below[p]
+            rest -= digit * below[p]
             p += ONE
 
     return spell

@@ -246,7 +246,7 @@ def orient(on: Any, word: type) -> Any:
         if e < t:
             a = arcs[e]
             down, up, top, low = tour[a], tour[twins[a]], word(src[e]), word(dst[e])
-            if down > up:
+            if down > up:  # the tour first passes the arc to the child
                 down, up, top, low = up, down, low, top
             child[e], parent[low], parent_edge[low] = low, top, word(e)
         else:
@@ -341,7 +341,7 @@ def number_subtrees(on: Any, word: type) -> Any:
     @on.elementwise
     def number_subtrees(v, enters, leaves, descents, first, size):
         down = enters[v]
-        if down != none:
+        if down != none:  # the tour passes two arcs for each vertex of the subtree
             first[v] = word(descents[down] - word(1))
             size[v] = word((leaves[v] - down + word(1)) >> word(1))
 
@@ -349,7 +349,11 @@ def number_subtrees(on: Any, word: type) -> Any:
 
 
 def measure_depth(on: Any, word: type) -> Any:
-    """Write the depth of each vertex; 0 for vertices in no tree."""
+    """Write the depth of each vertex; 0 for vertices in no tree.
+
+    Of the arcs up to the arc that enters a vertex, ``descents`` go down, and the others go up. The
+    difference is the depth below the virtual vertex, which is one more than the depth.
+    """
     none = none_of(word)
 
     @on.elementwise
@@ -371,17 +375,17 @@ def extremes_of_blocks(on: Any) -> Any:
     @on.elementwise
     def extremes_of_blocks(b, least, greatest, low, high):
         i, last = b * whole, min((b + ONE) * whole, np.uint64(least.size))
-        one, other = least[i], greatest[i]
+        smallest, largest = least[i], greatest[i]
         while i < last:
-            one, other = min(one, least[i]), max(other, greatest[i])
+            smallest, largest = min(smallest, least[i]), max(largest, greatest[i])
             i += ONE
-        low[b], high[b] = one, other
+        low[b], high[b] = smallest, largest
 
     return extremes_of_blocks
 
 
 def double_blocks(on: Any) -> Any:
-    """Write the extremes of runs of ``2 * half`` blocks, from those of runs of ``half`` blocks.
+    """Write the extremes of runs of ``2 * half`` blocks, from the extremes of their two halves.
 
     The new level of the table begins at ``base``, and the level of the shorter runs at ``base -
     width``.
@@ -389,10 +393,10 @@ def double_blocks(on: Any) -> Any:
 
     @on.elementwise
     def double_blocks(b, base, half, width, low, high):
-        one = np.uint64(base) + b - np.uint64(width)
-        other = one + np.uint64(half) if b + np.uint64(half) < np.uint64(width) else one
+        left = np.uint64(base) + b - np.uint64(width)
+        right = left + np.uint64(half) if b + np.uint64(half) < np.uint64(width) else left
         at = np.uint64(base) + b
-        low[at], high[at] = min(low[one], low[other]), max(high[one], high[other])
+        low[at], high[at] = min(low[left], low[right]), max(high[left], high[right])
 
     return double_blocks
 
@@ -410,23 +414,24 @@ def extremes_of_subtrees(on: Any, word: type) -> Any:
     @on.elementwise
     def extremes_of_subtrees(i, size, least, greatest, width, low, high, lows, highs):
         end, begin = i + np.uint64(size[i]), i
-        one, other = least[i], greatest[i]
-        inner, beyond = (i + whole - ONE) >> shift, end >> shift
-        if inner < beyond:
+        smallest, largest = least[i], greatest[i]
+        first_block, end_block = (i + whole - ONE) >> shift, end >> shift
+        if first_block < end_block:
             level, base = ZERO, ZERO
-            while TWO << level <= beyond - inner:
+            while TWO << level <= end_block - first_block:
                 level, base = level + ONE, base + np.uint64(width)
-            a, b = base + inner, base + beyond - (ONE << level)
-            one, other = min(one, min(low[a], low[b])), max(other, max(high[a], high[b]))
-            last, j = inner << shift, beyond << shift
+            a, b = base + first_block, base + end_block - (ONE << level)
+            smallest = min(smallest, min(low[a], low[b]))
+            largest = max(largest, max(high[a], high[b]))
+            last, j = first_block << shift, end_block << shift
         else:
             last, j = end, end
-        while begin < last:
-            one, other = min(one, least[begin]), max(other, greatest[begin])
+        while begin < last:  # before the whole blocks
+            smallest, largest = min(smallest, least[begin]), max(largest, greatest[begin])
             begin += ONE
-        while j < end:
-            one, other = min(one, least[j]), max(other, greatest[j])
+        while j < end:  # after the whole blocks
+            smallest, largest = min(smallest, least[j]), max(largest, greatest[j])
             j += ONE
-        lows[i], highs[i] = one, other
+        lows[i], highs[i] = smallest, largest
 
     return extremes_of_subtrees

@@ -289,22 +289,22 @@ def spare_bytes_of_rmm(runtime: Any, total: int) -> int:
     mr = sys.modules["rmm"].mr
     resource, allocated = mr.get_current_device_resource(), 0
     while resource is not None:
-        kind = type(resource).__name__
-        if kind == "CudaAsyncMemoryResource":
+        name = type(resource).__name__
+        if name == "CudaAsyncMemoryResource":
             if not hasattr(resource, "pool_handle"):
                 return total
             pool = resource.pool_handle()
-            reserved, used = (runtime.memPoolGetAttribute(pool, name) for name in POOL_BYTES)
+            reserved, used = (runtime.memPoolGetAttribute(pool, key) for key in POOL_BYTES)
             return int(reserved - used)
-        if kind == "PoolMemoryResource":
+        if name == "PoolMemoryResource":
             return max(int(resource.pool_size()) - allocated, 0)
-        if kind == "CudaMemoryResource":
+        if name == "CudaMemoryResource":
             return 0
-        if kind == "StatisticsResourceAdaptor":
+        if name == "StatisticsResourceAdaptor":
             allocated = resource.allocation_counts.current_bytes
-        elif kind == "TrackingResourceAdaptor":
+        elif name == "TrackingResourceAdaptor":
             allocated = resource.get_allocated_bytes()
-        elif not kind.endswith("ResourceAdaptor"):
+        elif not name.endswith("ResourceAdaptor"):
             return total
         resource = getattr(resource, "upstream_mr", None)
     return total
