@@ -57,7 +57,7 @@ def by_place(on: Any) -> Any:
 
 
 def by_hash(on: Any) -> Any:
-    """Return two functions for sparse ids: the first slot of an id, and whether a slot is its own.
+    """Return two functions for sparse ids: the first slot, and whether a slot belongs to an id.
 
     The code in a slot is the number of an id, or n + i for the id in row i of the column.
     """
@@ -170,8 +170,8 @@ def claim(on: Any, vertex: type, slots_by: Any) -> Any:
         out[i], is_new[i] = stored, flag
 
     def claim_by_numpy(m, column, base, n, table, arrived, out, is_new, numbers):
-        keys, first, group = _distinct(column[:m])
-        codes, start = (n + first).astype(vertex), first_slots(keys, base, table.size)
+        keys, first_rows, group = _distinct(column[:m])
+        codes, start = (n + first_rows).astype(vertex), first_slots(keys, base, table.size)
         slots, new, _ = by_numpy.insert(
             codes,
             start,
@@ -180,7 +180,7 @@ def claim(on: Any, vertex: type, slots_by: Any) -> Any:
             lambda stored, at: is_key(stored, keys[at], n, arrived, column),
         )
         out[:m], is_new[:m] = table[slots][group], 0
-        is_new[first[new]], numbers[first[new]] = 1, slots[new]
+        is_new[first_rows[new]], numbers[first_rows[new]] = 1, slots[new]
 
     first_slots, is_key = _by_numpy(on, slots_by)
     claim.by_numpy = claim_by_numpy
@@ -315,6 +315,6 @@ def _by_numpy(on: Any, slots_by: Any) -> tuple[Any, Any]:
 
 
 def _distinct(column: Any) -> tuple[Any, Any, Any]:
-    """Return the distinct ids of a column, their first rows, and for each row its distinct id."""
+    """Return the distinct ids of a column, their first rows, and the position of each row's id."""
     keys = column.astype(np.int64).view(np.uint64)
     return np.unique(keys, return_index=True, return_inverse=True)

@@ -5,8 +5,8 @@ They share only the backend ``on`` with runs.
 
 Vertices are slots 0 .. n - 1 in the order of their ids; some slots may not be vertices.
 
-src, dst : (m,) integers of any type, as the caller passed them; slot s has the id s + low. Or the
-           offsets and the indices of an adjacency list.
+src, dst : (m,) integers of any type, as the caller passed them; slot s has the id s + low. For an
+           adjacency list, its offsets and its indices.
 label_of : (n,) unsigned, the slot of the label of each vertex; all bits set for none.
 trees  : (n,) unsigned, shared by all threads, a forest that joins edges of one label. Invariants:
          trees[v] <= v, so every climb ends; and a path of edges connects v and trees[v].
@@ -227,7 +227,7 @@ def insert(on: Any) -> Any:
     begin, cas = home(on), on.atomic_cas
 
     @on.device
-    def claimed(table, s, key):
+    def claimed(table, s, key):  # whether slot s has the key, perhaps by this swap
         stored = table[TWO * s]
         if stored == EMPTY:
             stored = cas(table, TWO * s, EMPTY, key)
@@ -519,14 +519,14 @@ def find_edge(on: Any, vertex: type, wide: type, load_edge: Any) -> Any:
 
 
 def examine_vertices(on: Any, vertex: type) -> Any:
-    """Count the vertices, the vertices that are their own label, and the roots; find faults.
+    """Count the vertices, the vertices that are their own labels, and the roots; find faults.
 
     ``octets`` receives the roots as bits; a thread owns whole bytes. A vertex that is a parent is
     marked as named.
 
-    Fault LABEL: the label of a vertex is not its own label, or is greater than the vertex (smaller,
-    if labels are the ``greatest`` vertices). Fault LOST: the parent of a slot is greater than the
-    slot, or a slot has a parent but is not a vertex.
+    Fault LABEL: the label of a vertex is not the label of itself, or is greater than the vertex
+    (smaller, if labels are the ``greatest`` vertices). Fault LOST: the parent of a slot is greater
+    than the slot, or a slot has a parent but is not a vertex.
     """
     mark, add, least, nowhere = (
         bit_set(on),

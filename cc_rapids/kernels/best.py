@@ -2,7 +2,8 @@
 
 groups : (m,) integers, the group of each row.
 keys   : (m,) uint64, the sort key of each row; the row with the least key is chosen.
-scored : (m,) uint8, 0 for a row without a key, which is chosen only if its group has no key.
+scored : (m,) uint8, 0 for a row without a key, which is chosen only if no row of its group has a
+         key.
 places : (m,) uint64 below 2^63; of rows with equal keys, the row with the least place is
          chosen.
 best   : (2 * groups,) uint64, for each group its least key and the place of the chosen row,
@@ -63,7 +64,7 @@ def lower_key(on: Any) -> Any:
 
 
 def lower_place(on: Any) -> Any:
-    """Find the least place of each group among its rows with the least key."""
+    """Find the least place of each group among the rows of the group with the least key."""
     lower, prefetch_group = lessen(on), prefetch_ahead(on)
 
     @on.elementwise

@@ -34,6 +34,8 @@ GROUP_BITS, STRIDE_BITS = np.uint64(5), np.uint64(13)  # 32 rows, and 8,192 part
 def first_of_list(on: Any, wide: type) -> Any:
     """Return the first edge, in a list sorted by source, whose source is at least v.
 
+    The function has the parameters of :func:`first_of_rows`, and does not need n.
+
     The edge is found by bisection. Even in an unsorted list the result never decreases as v grows,
     because all searches descend the same tree.
     """
@@ -113,9 +115,9 @@ def share_of_list(on: Any, load_edge: Any, link_in_block: Any) -> Any:
 def share_of_rows(on: Any, link_in_block: Any) -> Any:
     """Link one thread's share of a block's rows, except long rows.
 
-    If ``symmetric``, every edge occurs in the rows of both endpoints; it is linked from the row of
-    the larger one. The function has the parameters of :func:`share_of_list`, but does not need
-    all of them. The loop over a row of more than MAX_ROW entries does not begin.
+    If ``symmetric``, every edge occurs in the rows of both endpoints; the edge is linked from the
+    row of the larger endpoint. The function has the parameters of :func:`share_of_list`, but does
+    not need all of them. The loop over a row of more than MAX_ROW entries does not begin.
     """
     entries = entries_of(on)
 

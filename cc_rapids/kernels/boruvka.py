@@ -143,7 +143,7 @@ class Keys:
 
     @staticmethod
     def key(on: Any) -> Any:
-        """Return the key of an edge: its weight's code in the upper half, its row in the lower."""
+        """Return the key of an edge: the weight's code in the upper half, the row in the lower."""
 
         @on.device
         def key(weight, row):
@@ -173,7 +173,7 @@ class Keys:
 
     @staticmethod
     def selects(on: Any) -> Any:
-        """Return whether a root selects an edge: its least candidate."""
+        """Return whether a root selects an edge, which is the least candidate of the root."""
 
         @on.device
         def selects(best, best_row, r, key, row):
@@ -229,7 +229,7 @@ class WideKeys(Keys):
 
     @staticmethod
     def selects(on: Any) -> Any:
-        """Return whether a root selects an edge: the least row of least weight."""
+        """Return whether a root selects an edge: of least weight, and then of the least row."""
 
         @on.device
         def selects(best, best_row, r, key, row):
@@ -413,8 +413,8 @@ def collect_band(on: Any, within: Any, append_candidate: Any) -> Any:
     """Append the edges of a band that join two trees to the candidates.
 
     Only some edges are in the band, and a warp takes as long for one edge as for one per lane. So
-    each warp queues its edges in shared memory until there is one for every lane. This also needs
-    fewer atomic operations on ``count``.
+    each warp queues its edges in shared memory until there is an edge for every lane. This also
+    needs fewer atomic operations on ``count``.
     """
     warp, tile = np.uint64(on.warp_size), np.uint64(BAND_TILE)
     words, ballot_rank, warp_sync = 2 + 2 * on.warp_size, on.warp_ballot_rank, on.warp_sync
@@ -491,7 +491,7 @@ def hook(on: Any, link: Any) -> Any:
 
 
 def link_candidate(on: Any, load_row: Any, selects: Any, hook: Any) -> Any:
-    """Link the two trees of a candidate, and mark its row, if one of the trees selects it.
+    """If one of the two trees of a candidate selects it, link the trees and mark its row.
 
     The selected edges contain no cycle, so each selected edge links two trees. Both endpoints of
     the candidate are then set to the smaller root, which marks the candidate as done. The larger

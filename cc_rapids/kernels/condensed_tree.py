@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-HOPS = 16  # pointers that a thread follows before it stores where it is
+HOPS = 16  # pointers that a thread follows before it stores the last pointer
 ZERO, ONE = np.uint64(0), np.uint64(1)
 NEITHER, ONE_KEPT, SPLIT = np.uint8(0), np.uint8(1), np.uint8(2)  # kept nodes of a merge
 
@@ -55,11 +55,11 @@ def point_up(on: Any, word: type) -> Any:
 def climb(on: Any, word: type, among_kept: bool) -> Any:
     """Move the pointer of each node by up to HOPS steps; set the flag if it may not have arrived.
 
-    Moves the pointers of kept nodes if ``among_kept``, otherwise the pointers of all other nodes.
-    The pointer of a kept node arrives at a node that points at itself. The pointer of any other
-    node arrives at the first kept node above it. Allowed race: a pointer that another thread moves
-    leads to the same node before and after. Each step leads up, so the climbs end. The uppermost
-    nodes are the last, so a launch begins with the last.
+    The kernel moves the pointers of kept nodes if ``among_kept``, otherwise the pointers of all
+    other nodes. The pointer of a kept node arrives at a node that points at itself. The pointer of
+    any other node arrives at the first kept node above it. Allowed race: a pointer that another
+    thread moves leads to the same node before and after. Each step leads up, so the climbs end. The
+    uppermost nodes are the last, so a launch begins with the last.
     """
     kept, hops = is_kept(on), np.uint64(HOPS)
 

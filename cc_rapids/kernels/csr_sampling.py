@@ -267,7 +267,7 @@ def short_rows(on: Any, wide: type, one: Any) -> Any:
 def long_rows(on: Any, wide: type, one: Any, row: Any) -> Any:
     """Link the entries of long rows, one thread per entry, if ``many`` is set.
 
-    A thread looks up the row of an entry only if it is not the row of its previous entry.
+    A thread looks up the row of an entry only if the entry is beyond the row of its previous entry.
     """
     short, entries = max_short_length(on), entries_of(on)
 

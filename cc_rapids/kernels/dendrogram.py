@@ -6,8 +6,8 @@ of one of the contracted forests: the vertices are the nodes 0 .. n - 1, and the
 each contraction have the next numbers.
 
 word   : the unsigned type of nodes, edges and clusters.
-src, dst, edges : (m,) the endpoints of a forest's edges, as nodes, and their numbers in ascending
-         order. ``edges`` is empty for the first forest, where edge i has number i.
+src, dst, edges : (m,) the endpoints of a forest's edges, as nodes, and the numbers of the edges, in
+         ascending order. ``edges`` is empty for the first forest, where edge i has number i.
 nodes  : (2 s,) word, for each node its lightest edge and its supervertex; all bits set for none.
 joined : (t,) word, for each edge a node of which it is the lightest edge. The edge adds the cluster
          of this node to its chain. All bits set for an edge that closes a cycle.
@@ -27,7 +27,7 @@ from .primitives import SOON, lessen, none_of
 ZERO, ONE, TWO, THREE = (np.uint64(k) for k in range(4))
 SHIFT = TWO  # a record has four words
 RUN = 16  # records that one thread sums
-HOPS = np.uint64(16)  # pointers that a thread follows before it stores the last one
+HOPS = np.uint64(16)  # pointers that a thread follows before it stores the last pointer
 CREATED, LEFT = ZERO, ONE  # indices of counts: the nodes so far, and the edges of the next forest
 
 

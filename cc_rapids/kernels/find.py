@@ -4,7 +4,8 @@ parent : (n,) unsigned, shared by all threads. Invariant: parent[v] <= v, so eve
          root is its own parent. A vertex that has a parent never becomes a root again.
 
 Allowed race: path shortening uses plain stores, which may overwrite a shorter pointer of another
-thread. The vertex is not a root and both values are its ancestors, so it stays in its tree.
+thread. Both pointers lead to ancestors of a vertex that is not a root, so the vertex stays in its
+tree.
 """
 
 from typing import Any

@@ -63,12 +63,12 @@ def estimate(on: Any) -> Any:
     @on.elementwise
     def estimate(i, column, registers):
         h = hashed(np.uint64(np.int64(column[i])))
-        register, tail, zeros = h & LAST_REGISTER, h >> REGISTER_BITS, np.uint32(1)
+        register, tail, position = h & LAST_REGISTER, h >> REGISTER_BITS, np.uint32(1)
         if tail & ((ONE << np.uint64(registers[register])) - ONE) == ZERO:
-            while tail & ONE == ZERO and zeros < np.uint32(50):
+            while tail & ONE == ZERO and position < np.uint32(50):
                 tail >>= ONE
-                zeros += np.uint32(1)
-            high(registers, register, zeros)
+                position += np.uint32(1)
+            high(registers, register, position)
 
     return estimate
 

@@ -77,8 +77,9 @@ def find_bounds(on: Any, wide: type, sign: int, row_index: Any) -> Any:
         block_min(bounds, SECOND, ~(np.uint64(high) ^ sign_bit))
 
     def by_numpy(n, left, right, bounds):
-        extremes = [wide(end(c[:n])) for c in (left, right) for end in (np.min, np.max)]
-        low, high = (np.uint64(int(end(extremes)) & MASK) ^ sign_bit for end in (min, max))
+        # The least and the greatest id of each column, then of both columns
+        extremes = [wide(extreme(c[:n])) for c in (left, right) for extreme in (np.min, np.max)]
+        low, high = (np.uint64(int(extreme(extremes)) & MASK) ^ sign_bit for extreme in (min, max))
         bounds[:2] = min(bounds[0], low), min(bounds[1], ~high)
 
     # NumPy reads all rows. It cannot read a sample, for which ``row_index`` is another function.

@@ -147,7 +147,7 @@ def number_of(on: Any) -> Any:
 
 
 def edge_of_neighbors(on: Any, wide: type) -> Any:
-    """Return the row and the neighbour of entry e; the row twice if the entry is not an edge."""
+    """Return the row and the neighbour of entry e; if the entry is not an edge, the row twice."""
     at, place, position = edges.distance(on, wide), place_of(on), position_of(on)
     has = has_bit(on)
 
@@ -164,7 +164,7 @@ def edge_of_neighbors(on: Any, wide: type) -> Any:
 def edge_in_order(turned: bool, on: Any, wide: type) -> Any:
     """Return the same as ``edge_of_neighbors`` in half of the time, if entry e is ``dst[e]``.
 
-    Requires a FACTOR. ``turned`` is whether entries are numbered by columns.
+    ``src`` must have a FACTOR. ``turned`` is whether entries are numbered by columns.
     """
     at, has = edges.distance(on, wide), has_bit(on)
 

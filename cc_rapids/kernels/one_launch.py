@@ -38,7 +38,7 @@ def measure(on: Any, sign: int, find_bounds: Any) -> Any:
             totals[0], totals[1], out_of_range[0], flags[0], flags[1] = 0, 0, 0, 0, 0
         if named == 0:
             find_bounds(t, m, step, src, dst, bounds)
-        elif t == ZERO:
+        elif t == ZERO:  # the ids are 0 to named - 1
             bounds[0], bounds[1] = bias, ~(np.uint64(named) - ONE ^ bias)
 
     return measure
@@ -129,10 +129,11 @@ def list_share(on: Any, gather: Any) -> Any:
 def solve(on: Any, sign: int, phases: Any) -> Any:
     """Find the range of the ids and, if it fits into memory, solve the edge list, in one launch.
 
-    Writes the flat forest, its counts and ranks, and the rows of the answer if they fit. A wider
-    range is solved by a hash table, if memory for the table was passed. If ``named`` is not 0, the
-    vertices are exactly 0 .. named - 1, and other ids set ``out_of_range``. ``phases`` are measure,
-    init_forest, link_share, flatten_share, complete, rank, list_share and solve_hashed.
+    The kernel writes the flat forest, the counts and ranks of its vertices, and the rows of the
+    answer if they fit. A wider range is solved by a hash table, if memory for the table was passed.
+    If ``named`` is not 0, the vertices are exactly 0 .. named - 1, and other ids set
+    ``out_of_range``. ``phases`` are measure, init_forest, link_share, flatten_share, complete,
+    rank, list_share and solve_hashed.
     """
     measure, init_forest, link, flatten, complete, rank, rows, solve_hashed = phases
     grid_sync, bias = on.grid_sync, np.uint64(sign)

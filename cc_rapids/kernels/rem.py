@@ -9,8 +9,8 @@ from typing import Any
 from .primitives import none_of
 from .spec import LOCKS, find_rule, union_rule
 
-# step(parent, u, p, q): p is the parent of u, q < p is the parent on the other path. A step returns
-# the vertex to continue from, which is smaller than u, so the climb ends.
+# step(parent, u, p, q): p is the parent of u, and q < p is the parent on the other path. A step
+# returns the vertex from which the climb continues. It is smaller than u, so the climb ends.
 
 
 @find_rule("halve-one", one_step=True, paper="HalveAtomicOne, Hong et al. 2020, Algorithm 9")

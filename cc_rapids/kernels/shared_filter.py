@@ -118,7 +118,7 @@ def both_in_giant(on: Any) -> Any:
 def is_skipped(on: Any, vertex: type, wide: type) -> Any:
     """Return 1 if an edge is skipped: a loop, an invalid edge, or an edge with ``inside`` 1.
 
-    Marks the vertex of a loop as present, and sets ``out_of_range`` for an invalid edge.
+    The vertex of a loop is marked as present, and ``out_of_range`` is set for an invalid edge.
     """
     mark = primitives.mark(on)
 
