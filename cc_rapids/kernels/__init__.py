@@ -1,7 +1,8 @@
 """Device code: each algorithm is written once, as plain Python on arrays, one topic per file.
 
-Kernel factories receive the backend as ``on`` (see :mod:`cc_rapids.backends.base`). This package
-imports nothing from the rest of cc_rapids. A kernel neither raises nor prints, because the callers
+Kernel factories receive the backend as ``on`` (see :mod:`cc_rapids.backends.base`). The docstring
+of a factory describes the kernel or the device function that it returns. This package imports
+nothing from the rest of cc_rapids. A kernel neither raises nor prints, because the callers
 validate the input.
 
 Suggested reading order: find, union, rem, jtb (union-find); edges, forest (phases over all edges);

@@ -95,7 +95,7 @@ def link_in_block(on: Any, link: Any, record_hook: Any) -> Any:
 
 
 def share_of_list(on: Any, load_edge: Any, link_in_block: Any) -> Any:
-    """Link one thread's share of a block's edges, until too many leave the block."""
+    """Link one thread's share of a block's edges, until too many edges leave the block."""
     enough = np.uint64(CREDIT)
 
     @on.device

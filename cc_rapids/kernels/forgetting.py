@@ -168,7 +168,7 @@ def singles(on: Any, vertex: type, find: Any) -> Any:
 
 
 def unknown_words(on: Any) -> Any:
-    """Write a word of bits, one for each slot without a vertex.
+    """Write a word of bits, one for each slot; the bit is set if the slot has no vertex.
 
     ``slots`` is the table of the slots. If the table is empty, slot s is vertex s, and slots of n
     or more have no vertex.
@@ -253,7 +253,7 @@ def mark_roots(on: Any) -> Any:
 
 
 def is_listed(on: Any) -> Any:
-    """Return whether two vertices are one of the removed pairs, by bisection."""
+    """Return whether two vertices are a removed pair, by bisection."""
     is_end = has(on)
 
     @on.device

@@ -162,7 +162,7 @@ def number_slots(on: Any) -> Any:
 
 
 def claim_slots(on: Any) -> Any:
-    """Insert each id of a column."""
+    """Insert each id of a column into the hash table."""
     slot, prefetch_slot = insert(on), prefetch_ahead(on)
 
     @on.elementwise

@@ -35,7 +35,7 @@ EIGHTH, FOURFOLD = np.uint64(3), np.uint64(2)  # shifts of a number of edges
 
 
 def fold_of(on: Any) -> Any:
-    """Return the distance between words of the bit set that one word of shared memory stands for.
+    """Return the distance between the words of the bit set that share a word of shared memory.
 
     The distance is ``shared_words`` once half of the vertices are linked. Before that, it is the
     size of the bit set: each shared word stands for one word.

@@ -83,9 +83,9 @@ class Spec:
         The names, with options, under which the list of designs shows this rule; by default its
         name alone.
     needs : str
-        Its requirements beyond an edge list or CSR, as text.
+        The requirements of the rule beyond an edge list or CSR, as text.
     needs_csr : bool
-        Whether it requires an adjacency list.
+        Whether the rule requires an adjacency list.
 
     See Also
     --------
@@ -135,9 +135,9 @@ class SamplingSpec(Spec):
         factory then returns a function with two parameters: the step by which the design without a
         sample links all edges, and the kernel that unpacks the parents of that design.
     needs_list : bool
-        Whether it requires an edge list, so that the rows of an adjacency list are expanded first.
+        Whether the rule requires an edge list. The rows of an adjacency list are then expanded.
     breadth_first : bool
-        Whether it stores the depths and the two queues of a breadth-first search.
+        Whether the rule stores the depths and the two queues of a breadth-first search.
     """
 
     AXIS: ClassVar[str] = "sample"
@@ -156,13 +156,13 @@ class FindSpec(Spec):
     Attributes
     ----------
     one_step : bool
-        Whether it is a single step, for links that climb two paths at the same time.
+        Whether the find is a single step, for links that climb two paths at the same time.
     splices : bool
-        Whether it moves a vertex to another tree before the same thread links the two roots.
+        Whether the find moves a vertex to another tree before the same thread links the two roots.
     stores_to_root : bool
-        Whether it points the vertices of the path at the root after finding it.
+        Whether the find points the vertices of the path at the root after it has found the root.
     packed : bool
-        Whether it climbs words that contain a parent and other bits (see :class:`AuxArray`).
+        Whether the find climbs words that contain a parent and other bits (see :class:`AuxArray`).
     """
 
     AXIS: ClassVar[str] = "compress"
@@ -196,17 +196,17 @@ class LinkSpec(Spec):
 
     @property
     def iterative(self) -> bool:
-        """True if it passes over the list of edges repeatedly with its own kernels."""
+        """True if the link passes over the list of edges repeatedly with its own kernels."""
         return False
 
     @property
     def rooted_rules(self) -> tuple[str, ...]:
-        """The values of its option "" that hook only roots, if some values do not."""
+        """The values of the option "" that hook only roots, if some values hook other vertices."""
         return ()
 
     @property
     def supports_stages(self) -> bool:
-        """True if it can continue from the trees of earlier edges, so that stages may call it."""
+        """True if stages may call the link, because it can continue from earlier trees."""
         return True
 
     @property
@@ -216,12 +216,12 @@ class LinkSpec(Spec):
 
     @property
     def bytes_per_vertex_pair(self) -> int:
-        """The bytes that it needs for each pair of vertices."""
+        """The bytes that the link needs for each pair of vertices."""
         return 0
 
     @property
     def breadth_first(self) -> bool:
-        """True if it stores the depths and the two queues of a breadth-first search."""
+        """True if the link stores the depths and the two queues of a breadth-first search."""
         return False
 
 
@@ -235,11 +235,11 @@ class UnionSpec(LinkSpec):
     Attributes
     ----------
     finds : mapping of str to factory
-        The names of the compress axis that it combines with; empty if it has its own find.
+        The names of the compress axis that the union combines with; empty if it has its own find.
     steps_of_finds : mapping of str to str
         For a find, the step used when a design names only the find.
     aux_array : AuxArray, optional
-        Its auxiliary array: HOOKS, LOCKS, or words that also contain the parents.
+        The auxiliary array: HOOKS, LOCKS, or words that also contain the parents.
     """
 
     PARTS: ClassVar[tuple[str, ...]] = ("find", "step", "compress_after_union")
@@ -252,17 +252,17 @@ class UnionSpec(LinkSpec):
 
     @property
     def packed(self) -> bool:
-        """True if its auxiliary array contains the parents."""
+        """True if the auxiliary array contains the parents."""
         return self.aux_array is not None and self.aux_array.packed
 
     @property
     def takes_steps(self) -> bool:
-        """True if it combines with single steps instead of finds."""
+        """True if the union combines with single steps instead of finds."""
         return "step" in self.requires
 
     @property
     def takes_find(self) -> bool:
-        """True if its factory receives a find that climbs whole paths."""
+        """True if the factory receives a find that climbs whole paths."""
         return "find" in self.requires
 
 
@@ -274,12 +274,12 @@ class LoopSpec(LinkSpec):
 
     @property
     def finds(self) -> Mapping[str, Factory]:
-        """The names of the compress axis that it combines with: none."""
+        """The names of the compress axis that the link combines with: none."""
         return {}
 
     @property
     def takes_steps(self) -> bool:
-        """True if it combines with single steps instead of finds: always False."""
+        """True if the link combines with single steps instead of finds: always False."""
         return False
 
     @property
@@ -294,7 +294,7 @@ class LoopSpec(LinkSpec):
 
     @property
     def packed(self) -> bool:
-        """True if its auxiliary array contains the parents: always False."""
+        """True if the auxiliary array contains the parents: always False."""
         return False
 
 
@@ -305,7 +305,7 @@ class RoundsSpec(LoopSpec):
     Attributes
     ----------
     rooted_rules : tuple of str
-        The values of its option "" that hook only roots, if some values do not.
+        The values of the option "" that hook only roots, if some values hook other vertices.
     """
 
     PARTS: ClassVar[tuple[str, ...]] = ("record_forest",)
@@ -328,15 +328,15 @@ class StandaloneSpec(LoopSpec):
     Attributes
     ----------
     iterative : bool
-        Whether it iterates over the edge list; otherwise it searches rows.
+        Whether the algorithm iterates over the edge list; otherwise it searches rows.
     supports_stages : bool
-        Whether it can continue from the trees of earlier edges, so that stages may call it.
+        Whether stages may call the algorithm, because it can continue from earlier trees.
     label_arrays : (int, int)
         The maximum number of additional labels per vertex and per edge.
     bytes_per_vertex_pair : int
-        The bytes that it needs for each pair of vertices.
+        The bytes that the algorithm needs for each pair of vertices.
     breadth_first : bool
-        Whether it stores the depths and the two queues of a breadth-first search.
+        Whether the algorithm stores the depths and the two queues of a breadth-first search.
     """
 
     PARTS: ClassVar[tuple[str, ...]] = ("read", "prefetch_edge", "note")
