@@ -101,7 +101,7 @@ else:
                 return self
 
         class ClusterMixin:
-            """Nothing, without scikit-learn."""
+            """A base class without methods, in place of the class of scikit-learn."""
 
 
 log: logging.Logger = logging.getLogger(__name__)

@@ -77,7 +77,7 @@ def suggest_keywords(function: Named) -> Named:
 
 
 def suggest_keywords_of_methods(kind: Class) -> Class:
-    """Apply :func:`suggest_keywords` to the public methods of a class."""
+    """Apply :func:`suggest_keywords` to the public methods of a class, and return the class."""
     for name, member in list(vars(kind).items()):
         if name.startswith("_"):
             continue

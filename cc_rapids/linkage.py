@@ -228,10 +228,11 @@ def _positions(size: int, backend: Backend) -> EncodedIds:
 
 
 def _edges(ids: Edges, vertices: Array, ends: list[Array], size: int, backend: Backend) -> Edges:
-    """Return the edges from each row to its partner in each array of ``ends``, as vertices.
+    """Return the edges from the vertex of each row to the vertex of its partner, for all keys.
 
-    ``vertices`` has the vertex of each row, or is None if the rows are the vertices. Each array of
-    ``ends`` has an entry for each row, so the edges contain every vertex.
+    ``ends`` has an array for each key, with the row of the partner of each row. So the edges
+    contain every vertex. ``vertices`` has the vertex of each row, or is None if the rows are the
+    vertices.
     """
     xp = backend.xp
     src = xp.concatenate([xp.arange(size, dtype=np.uint32)] * len(ends))

@@ -109,7 +109,7 @@ def _from_shipped(kernel: Kernel, signature: Signature, capability: Capability) 
 
 
 def compile_kernel(kernel: Kernel, signature: Signature, capability: Capability) -> Binary:
-    """Compile for compute capability ``(major, minor)``; such a GPU need not be present."""
+    """Compile a kernel for a compute capability ``(major, minor)``; no such GPU is needed."""
     return link(to_ptx(kernel, signature, capability), capability)
 
 

@@ -111,7 +111,7 @@ def recall(key: str, suffix: str) -> bytes | None:
     """
     path = _path(key, suffix)
     try:
-        _check()
+        _check_private()
         stored = path.read_bytes()
         if time.time() - path.stat().st_mtime > TOUCH_SECONDS:
             with contextlib.suppress(OSError):  # the file system may be read-only
@@ -139,7 +139,7 @@ def keep(key: str, suffix: str, content: bytes) -> None:
     try:
         if fits:
             folder().mkdir(0o700, parents=True, exist_ok=True)
-        _check()
+        _check_private()
         if fits:
             _write(_path(key, suffix), stored)
         _trim(len(stored) if fits else 0)  # also if nothing is written: the limit may be lower now
@@ -154,7 +154,7 @@ def keep(key: str, suffix: str, content: bytes) -> None:
 def is_usable() -> bool:
     """Return whether kernels can be stored, without reading the folder."""
     try:
-        _check()
+        _check_private()
     except FileNotFoundError:
         pass
     except (_OthersError, OSError):
@@ -167,7 +167,7 @@ def survey() -> Cache:
     cache_folder, files = folder(), []
     why = None if bound() else "CC_RAPIDS_CACHE_SIZE is 0"
     try:
-        _check()
+        _check_private()
         files = list(_files())
     except FileNotFoundError:
         pass
@@ -194,7 +194,7 @@ def clear() -> tuple[int, int]:
         The folder is not private to this user; nothing was removed.
     """
     try:
-        _check()
+        _check_private()
         removed = [file for file in _files() if _remove(file)]
     except FileNotFoundError:
         return 0, 0
@@ -253,8 +253,8 @@ def _log_refusal(error: _OthersError) -> None:
     )
 
 
-def _check() -> None:
-    """Raise an error if another user owns the folder, or may write to it."""
+def _check_private() -> None:
+    """Raise an error if another user owns the folder, or may write to the folder."""
     path = folder()
     status = os.stat(path)
     if status.st_uid != os.geteuid():
