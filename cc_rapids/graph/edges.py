@@ -205,8 +205,7 @@ def _vertices_of(column: Array, edges: Edges, n: int, xp: Any) -> Array:
 
 
 class BorrowedEdges(Borrowing):
-    """Context manager that borrows the columns src, dst, and ``vertices=`` if there is such a
-    column.
+    """Context manager that borrows the columns of both ends, and of ``vertices=`` if there is one.
 
     The rows of an adjacency list are borrowed as an edge list.
     """
