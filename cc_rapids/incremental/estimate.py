@@ -117,11 +117,8 @@ def estimate(
         return None
     facts = source.measure()
     places = _places(facts.get("groups"), facts.get("footers"))
-    parts = [
-        part
-        for place in places
-        if len((part := _part(source, place, rows // len(places), limit))[0])
-    ]
+    parts = [_part(source, place, rows // len(places), limit) for place in places]
+    parts = [part for part in parts if len(part[0])]
     if not parts:
         return Estimate(0, 0, False, 0.0, 0, 0)
     codes, text = _coded(parts)
@@ -198,9 +195,9 @@ def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Pa
 
 
 def _coded(parts: list[Part]) -> tuple[list[Sides], float]:
-    """Return the ids of each side of each part as codes, and the mean bytes of their strings.
+    """Return the ids of each side of each part as codes, and the mean bytes of an id's strings.
 
-    Rows with a null are left out.
+    Equal ids have equal codes. Ids with a null are left out. The bytes are 0 for integers.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -212,6 +209,8 @@ def _coded(parts: list[Part]) -> tuple[list[Sides], float]:
             columns = [_plain(frame.column(name)) for name in names_of_side]
             valid = [pc.is_valid(column) for column in columns]
             sides.append([column.filter(_all(valid)) for column in columns])
+    # Number the distinct values of each column, and then the distinct pairs of the number of the
+    # earlier columns and the number of this column.
     pairs: Ids = np.zeros(0, np.int64)
     text = 0.0
     for k in range(len(sides[0])):
@@ -411,6 +410,7 @@ def _probable_sorted(codes: list[Sides], facts: dict[str, Any], edges: int) -> i
             continue
         ratios = [_distinct(sides[k]) / sides[k].size for sides in codes if sides[k].size]
         low = min(ratios, default=0.0) * SHARE_OF_SORTED * edges
+        # the last id of a row group may be the first id of the next
         distinct = max(distinct, int(low) - len(ranges))
     return distinct
 

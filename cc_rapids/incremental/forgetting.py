@@ -228,9 +228,10 @@ class _Removal:
         ends, touched = bits[:size], bits[size:]
         climb = backend.kernel(find.naive)
         touch_pairs = backend.kernel(kernels.touch_pairs, forest.vertex, climb)
-        if self.has_earlier:  # earlier pairs touch no trees, so the touched roots are not used
-            earlier, unused = self.state.removed, backend.fill(backend.empty(size, np.uint32), 0)
-            touch_pairs(earlier.size, earlier, forest.parent, ends, unused)
+        if self.has_earlier:  # the removal of earlier pairs touches no tree now
+            earlier = self.state.removed
+            unused_roots = backend.fill(backend.empty(size, np.uint32), 0)
+            touch_pairs(earlier.size, earlier, forest.parent, ends, unused_roots)
         if self.vertices.size:
             gone = backend.fill(backend.empty(forest.n, np.uint8), 0)
             ends = ends if self.has_earlier else backend.unused(np.uint32)

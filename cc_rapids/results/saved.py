@@ -257,7 +257,7 @@ def _columns(
     Parameters
     ----------
     name : {"forest", "refused"}
-        The prefix of their arrays.
+        The prefix of the names of the arrays.
     weight : str, optional
         The type of the weights; None without weights.
 

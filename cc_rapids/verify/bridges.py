@@ -56,7 +56,7 @@ class BridgesClaim:
         wrong = places[~is_bridge[places]]
         if wrong.size:
             raise VerificationError(f"{edge_in_words(wrong[0], caller_rows)} is not a bridge")
-        is_missing = is_bridge
+        is_missing = is_bridge.copy()
         is_missing[places] = False
         if is_missing.any():
             e = int(is_missing.argmax())

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..errors import VerificationError, counted
+from .shown_rows import first_difference
 from .tables import first_row_of_difference, places, plain, row_in_words
 
 if TYPE_CHECKING:
@@ -268,11 +269,8 @@ def _check_changes(changes: dict[str, pa.Table], expected: dict[str, list[np.nda
         rows = list(zip(*(column.tolist() for column in columns), strict=True))
         shown = [column.to_pylist() for column in changes[name].columns]
         shown_rows = list(zip(*shown, strict=True))
-        if rows != shown_rows:
-            k = next(
-                (k for k, (a, b) in enumerate(zip(rows, shown_rows, strict=False)) if a != b),
-                min(len(rows), len(shown_rows)),
-            )
+        k = first_difference(shown_rows, rows)
+        if k is not None:
             texts = [str(each[k]) if k < len(each) else "missing" for each in (shown_rows, rows)]
             raise VerificationError(
                 f"row {k:,} of the {name} is {texts[0]}, but should be {texts[1]}"

@@ -151,7 +151,10 @@ class _Sides(PlacedEdges):
         return color
 
     def check_edges(self) -> None:
-        """Raise a VerificationError for the first edge or component whose colours are wrong."""
+        """Raise a VerificationError for the first edge or component whose colours are wrong.
+
+        Also set ``odd``, the labels of the components without colours, as slots.
+        """
         xp, answer = self.xp, self.answer
         left, right = self.color[self.src], self.color[self.dst]
         # right are the colours 0 and 1, whose sum is 1, or no colour at both ends

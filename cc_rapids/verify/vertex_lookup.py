@@ -301,9 +301,7 @@ class Tuples:
         self.backend, self.ids = backend, parts
         self.columns = [_distinct(part, backend, tally) for part in parts]
         self.pairs: list[Integers] = []
-        codes = [
-            _signed(part_ids.find(part)) for part_ids, part in zip(self.columns, parts, strict=True)
-        ]
+        codes = self._codes(parts)
         keys = codes[0]
         for part_ids, code in zip(self.columns[1:], codes[1:], strict=True):
             numbers = keys * part_ids.n + code
@@ -312,12 +310,16 @@ class Tuples:
         self.keys, self.rows = keys, int(keys.size)
         self.n, self.vertex = self.rows, vertex_for(self.rows)
 
+    def _codes(self, parts: list[Any]) -> list[Array]:
+        """Return the rank of each value among the distinct values of its column; -1 if unknown."""
+        return [
+            _signed(part_ids.find(part)) for part_ids, part in zip(self.columns, parts, strict=True)
+        ]
+
     def find(self, parts: list[Any]) -> Array:
         """Return a new array with the slot of each row of columns; all bits set if unknown."""
         xp = self.backend.xp
-        codes = [
-            _signed(part_ids.find(part)) for part_ids, part in zip(self.columns, parts, strict=True)
-        ]
+        codes = self._codes(parts)
         keys = codes[0]
         for part_ids, pairs, code in zip(self.columns[1:], self.pairs, codes[1:], strict=True):
             exists = (keys >= 0) & (code >= 0)
