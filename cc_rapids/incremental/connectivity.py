@@ -985,7 +985,7 @@ class Connectivity:
         facts = components.summary()
         counts = {"components": len(components), "vertices": state.forest.n}
         counts |= {"edges": state.edges, "batches": state.batches, "largest": facts["largest"]}
-        facts["seconds"] = {}  # the seconds would be those of the snapshot
+        facts["seconds"] = {}  # they would be the seconds of the snapshot, not of the batches
         parts = html.facts(counts), preview(components.answer), machinery(facts)
         return html.panel("Connectivity", *parts)
 

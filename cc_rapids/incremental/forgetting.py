@@ -531,7 +531,7 @@ def _check_rows(given: EdgeInput, columns: list[Any]) -> None:
 
 
 def _table_of(kept: KeptForest, backend: Backend) -> Integers:
-    """Return an index of the pairs of a kept forest, with space for more."""
+    """Return an index of the pairs of a kept forest, with space for more pairs."""
     keys = pair_keys(kept.src, kept.dst, backend)
     if not keys.size:
         return Integers.empty(backend)
@@ -659,7 +659,7 @@ def _without(state: ConnectivityState, removed: Array) -> ConnectivityState:
     number_of_vertex = number_of_rank[inverse(index.places, backend)]
     if kept is not None:  # all its edges join remaining vertices
         kept = kept.among(number_of_vertex)
-    number_of_vertex[removed] = -1  # leaves out the pairs of removed vertices
+    number_of_vertex[removed] = -1  # renumbered() leaves out pairs with a negative number
     pairs = renumbered(state.removed, number_of_vertex, backend)
     index = without_others(index, ranks, backend)
     return replace(state, index=index, forest=forest, kept=kept, removed=pairs)

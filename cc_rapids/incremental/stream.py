@@ -599,7 +599,8 @@ def stream_components(
     return planned(find, edges, options) if options.explain else find(edges, options)
 
 
-Solve = Callable[[Any, Options, Reading], Any]  # solves a table; Reading describes its files
+# takes a table of edges, the options, and how the files of the table were read
+Solve = Callable[[Any, Options, Reading], Any]
 
 
 def find_in_stream(
@@ -735,7 +736,7 @@ def _solve_table(gathered: Gathered, options: Options, solve: Solve) -> Componen
         reading = Reading(tuple(gathered.formats), gathered.ledger)
         return cast(Components, solve(table, settings, reading))
     except NullsError:
-        for chunk in gathered.chunks:  # raises the error of the first file with nulls
+        for chunk in gathered.chunks:  # the first file with nulls raises an error that names it
             read.read_chunk(chunk, options.nulls, bound)
         raise
 
@@ -767,7 +768,7 @@ def _sides_of(stream: Source, source: Side | None, destination: Side | None) -> 
 
 
 def _digest(vertices: Any, width: int) -> str | None:
-    """Return a text with the number, type and hash of ``vertices=``, which shows changes."""
+    """Return a text with the number, type and hash of ``vertices=``, to notice changes."""
     if vertices is None or isinstance(vertices, range):
         return None if vertices is None else repr(vertices)
     column, content = inputs.vertices(vertices, width).src, Content()

@@ -521,7 +521,10 @@ class Answer:
         return self.kind.columns_of_ids(self, column, valid, labels, name, at)
 
     def component(self, label: Any) -> int:
-        """Return the number of the component with a label, in the order of the least ids."""
+        """Return the number of the component that has a label.
+
+        Components are numbered in the order of their least ids.
+        """
         number = self.kind.find(self, label)
         if number is None:
             is_number = isinstance(label, int | np.integer)

@@ -14,7 +14,7 @@ from .certificate import unreached
 
 
 class _PixelNames:
-    """The names of pixels in messages, which are their positions in the image."""
+    """The name of each pixel in messages, which is its position in the image."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.shape = shape

@@ -1,4 +1,4 @@
-"""Bridges, articulation points and biconnected components, by one sequential search, and checks."""
+"""Find bridges, articulation points and biconnected components by one search; check answers."""
 
 from __future__ import annotations
 
