@@ -736,7 +736,7 @@ def _solve_table(gathered: Gathered, options: Options, solve: Solve) -> Componen
         reading = Reading(tuple(gathered.formats), gathered.ledger)
         return cast(Components, solve(table, settings, reading))
     except NullsError:
-        for chunk in gathered.chunks:  # the first file with nulls raises an error that names it
+        for chunk in gathered.chunks:  # raises the error of the first file that has nulls
             read.read_chunk(chunk, options.nulls, bound)
         raise
 
