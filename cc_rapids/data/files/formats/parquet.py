@@ -100,7 +100,8 @@ def _end_of_piece(sizes: list[int], start: int, max_rows: int) -> int:
 def _load(file: File, read: RowGroups, columns: list[str], groups: list[int], done: int) -> Any:
     """Return the rows of row groups as a frame, after the first ``done`` rows."""
     with damage(file, "Parquet"):
-        return read(file.path, columns, groups)[columns].iloc[done:]
+        frame = read(file.path, columns, groups)
+    return frame.iloc[done:] if done else frame
 
 
 def _opened_parquet(
