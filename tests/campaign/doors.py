@@ -796,7 +796,8 @@ DOORS = {
     "frames": (always, frames_of("list")),
     "generator": (always, frames_of("generator")),
 }
-ON_CUDA = {"cudf"}
+
+
 LIBRARY = {"polars": "polars", "lazy": "polars", "duckdb": "duckdb", "cudf": "cudf"}
 
 

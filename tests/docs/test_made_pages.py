@@ -28,19 +28,6 @@ def test_a_run_has_words_for_each_of_its_kernels_and_for_no_other(made, kernels)
     assert kernels == list(made.STEPS)
 
 
-def test_the_page_of_a_run_shows_its_steps_in_their_order(made):
-    titles = re.findall(r"^## \d+\. (.*)$", made.run(), re.MULTILINE)
-    assert titles == [title for title, _ in made.STEPS.values()]
-
-
-@pytest.mark.parametrize(
-    "name", ["asynchronous", "halve", "sampled", "unsampled", "find_with_skip", "rank"]
-)
-def test_the_page_of_a_run_holds_what_its_kernels_call_once(made, name):
-    count = len(re.findall(rf"^def {name}\(on", made.run(), re.MULTILINE))
-    assert count == (name != "rank")
-
-
 def test_the_page_of_a_run_explains_arguments_that_its_kernels_have(made):
     code = "\n".join(re.findall(r"```python\n(.*?)```", made.run(), re.DOTALL))
     heads = "\n".join(re.findall(r"^ *def \w+\(.*?\)", code, re.MULTILINE | re.DOTALL))

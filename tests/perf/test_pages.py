@@ -55,60 +55,6 @@ def test_every_number_of_trials_is_used_where_it_is_said_to_be():
         assert f'TRIALS["{name}"].times' in text
 
 
-def test_memory_above_the_bound_is_said(figures):
-    row = {"n": 2_097_152, "m": 91_000_000, "vertices": 1_507_453, "dtype": "int64"}
-    within, above = row | {"peak_bytes": 41_158_608}, row | {"peak_bytes": 41_158_609}
-    assert figures.within([within]).startswith("within `memory_bound`")
-    assert figures.within([within, above]).endswith("in 1 of 2 rows")
-
-
-def titles(figures):
-    """The title of each figure that a script draws, by the name of its file."""
-    made = {"main-job": figures.TITLE}
-    made |= {name: words for name, (_, words) in figures.design_pages.FIGURES.items()}
-    for each in figures.paper_pages.FIGURES.values():
-        made |= {name: words for name, (_, words) in each.items()}
-    for name, (_, words, _) in figures.FIGURES.items():
-        made |= {f"bench-{name}-{place}": words for place in figures.PLACES.values()}
-    return made
-
-
-def test_every_figure_is_made_by_a_script_and_has_its_title(figures):
-    known = titles(figures)
-    stored = {path.stem: path for path in FIGURES.glob("*.svg")}
-    assert set(stored) - set(known) == {"pairs-to-components"}  # which is no measurement
-    for name, path in stored.items():
-        svg = path.read_text(encoding="utf-8")
-        title = known.get(name, "Pairs go in, components come out")
-        assert f"<!-- {title} -->" in svg or f"<title>{title}</title>" in svg, name
-
-
-def test_every_figure_of_a_page_has_words():
-    for page in [*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "guides").glob("*.md")]:
-        for words, path in re.findall(r"!\[(.*?)\]\((.*?)\)", page.read_text(encoding="utf-8")):
-            assert len(words.split()) > 3, f"{page.name}: {path}"
-
-
-def drawn(count):
-    from cc_rapids.tools import charts
-
-    series = {str(k): [(1, k), (2, k + 1)] for k in range(count)}
-    return charts.lines(series, "edges", "milliseconds")
-
-
-def test_more_than_five_lines_are_refused(figures, tmp_path):
-    figures.pages.save(drawn(5), tmp_path / "five.svg", "words")
-    assert "<!-- words -->" in (tmp_path / "five.svg").read_text()
-    with pytest.raises(ValueError, match="words: 6 lines, of which 5 can be told apart"):
-        figures.pages.save(drawn(6), tmp_path / "six.svg", "words")
-
-
-def test_the_foremost_five_keep_their_order(figures):
-    series = {name: [value] for name, value in zip("abcdefg", (3, 1, 7, 2, 6, 5, 4), strict=True)}
-    assert list(figures.pages.foremost(series, max)) == ["a", "c", "e", "f", "g"]
-    assert list(figures.pages.foremost(series, max, least=True)) == ["a", "b", "d", "f", "g"]
-
-
 @pytest.fixture
 def darkened(monkeypatch):
     """The function that makes the version of a figure for dark pages."""

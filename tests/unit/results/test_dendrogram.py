@@ -21,7 +21,6 @@ from support.edge_kinds import EDGES, same
 from support.edge_lists import quick
 from support.planted import Plant, planted
 
-import cc_rapids
 from cc_rapids import Components, backends, components, components_at, errors, oracle
 from cc_rapids.algorithms.dendrogram import MergeTree
 from cc_rapids.kernels import boruvka
@@ -786,7 +785,3 @@ def test_the_oracle_takes_the_edges_of_kruskal(edges, which):
         sorted(merges[:, 3].tolist())
         == oracle.kruskal(src, dst, 9, weights, which == "max").tolist()
     )
-
-
-def test_it_is_public():
-    assert cc_rapids.Dendrogram.__name__ in cc_rapids.__all__
