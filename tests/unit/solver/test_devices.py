@@ -335,92 +335,43 @@ def test_a_frame_without_rows_has_ids_of_any_kind(empty, named):
             assert found.gather(number).attach(edges, "src").equals(whole.attach(edges, "src"))
 
 
-@pytest.mark.parametrize(
-    ("edges", "options", "error", "words"),
-    [
-        (([0], [1]), {"devices": [DEVICES]}, cc_rapids.InputError, "names GPU 5, but this machine"),
-        (([0], [1]), {"devices": []}, cc_rapids.InputError, "devices= must be 'all', or a list"),
-        (([0], [1]), {"devices": [1, 1]}, cc_rapids.InputError, "distinct GPU numbers"),
-        (([0], [1]), {"devices": [True]}, cc_rapids.InputError, "distinct GPU numbers"),
-        (([0], [1]), {"devices": "both"}, cc_rapids.InputError, "not 'both'"),
-        (([0], [1]), {"forest": True}, cc_rapids.InputError, "forest= is for one GPU"),
-        (([0], [1]), {"memory": "pinned"}, cc_rapids.InputError, "memory='pinned' is for one"),
-        (([0], [1]), {"memory_limit": "1GB"}, cc_rapids.InputError, "memory_limit=, progress="),
-        (iter([]), {}, cc_rapids.InputError, "read in chunks are not spread"),
-        ([(np.zeros(1, int),) * 2] * 6, {}, cc_rapids.InputError, "6 parts for 5 devices"),
-        (
-            [(np.zeros(1, int),) * 2],
-            {"devices": [0, 1]},
-            cc_rapids.InputError,
-            "1 part for 2 devices",
-        ),
-        (
-            [(np.zeros(2, int),) * 2] * 2,
-            {"weight": np.zeros(2), "at_least": 1},
-            cc_rapids.InputError,
-            "weight= of several parts must name a column",
-        ),
-        ("*.parquet", {}, cc_rapids.InputError, r"pass files to stream_components\(\)"),
-        (
-            pd.DataFrame({"src": ["a"], "dst": ["b"]}),
-            {"explain": True},
-            cc_rapids.InputError,
-            "devices= takes integer ids",
-        ),
-        (
-            (np.array([0, 1 << 60]), np.array([1, 1 << 61])),
-            {"explain": True},
-            cc_rapids.InputError,
-            "takes ids that are close together",
-        ),
-        (
-            [(np.array([0]), np.array([1])), (np.array([1 << 60]), np.array([1 << 61]))],
-            {"explain": True},
-            cc_rapids.InputError,
-            "takes ids that are close together",
-        ),
-        (
-            [pd.DataFrame({"src": ["a"], "dst": ["b"]})],
-            {"devices": [0]},
-            cc_rapids.InputError,
-            "devices= takes integer ids",
-        ),
-        (
-            [
-                pd.DataFrame({"src": ["a"], "dst": ["b"]}),
-                pd.DataFrame({"src": [1], "dst": [2]}),
-            ],
-            {"devices": [0, 1]},
-            ColumnTypeError,
-            "integers on some devices and not on others",
-        ),
-        (
-            [(np.array([0, 1 << 60]), np.array([1, 1 << 61]))],
-            {"devices": [0]},
-            cc_rapids.InputError,
-            "takes ids that are close together",
-        ),
-    ],
-)
-def test_what_cannot_be_spread_is_refused(edges, options, error, words):
+PAIR = [0], [1]
+ONE, FAR = (np.zeros(1, int),) * 2, (np.array([0, 1 << 60]), np.array([1, 1 << 61]))
+WORDS = pd.DataFrame({"src": ["a"], "dst": ["b"]})
+TWO = [0, 1]
+REFUSED = [
+    (PAIR, {"devices": [DEVICES]}, "names GPU 5, but this machine"),
+    (PAIR, {"devices": []}, "devices= must be 'all', or a list"),
+    (PAIR, {"devices": [True]}, "distinct GPU numbers"),
+    (PAIR, {"devices": "both"}, "not 'both'"),
+    (PAIR, {"forest": True}, "forest= is for one GPU"),
+    (PAIR, {"memory": "pinned"}, "memory='pinned' is for one"),
+    (PAIR, {"memory_limit": "1GB"}, "memory_limit=, progress="),
+    (iter([]), {}, "read in chunks are not spread"),
+    ([ONE] * 6, {}, "6 parts for 5 devices"),
+    ([ONE], {"devices": TWO}, "1 part for 2 devices"),
+    ([ONE] * 2, {"devices": TWO, "weight": [0], "at_least": 1}, "parts must name a column"),
+    ("*.parquet", {}, r"pass files to stream_components\(\)"),
+    (WORDS, {"explain": True}, "devices= takes integer ids"),
+    ([WORDS], {"devices": [0]}, "devices= takes integer ids"),
+    ([WORDS, WORDS.assign(src=1, dst=2)], {"devices": TWO}, "on some devices and not on others"),
+    (FAR, {"explain": True}, "takes ids that are close together"),
+    ([(FAR[0][:1], FAR[1][:1]), (FAR[0][1:], FAR[1][1:])], {}, "ids that are close together"),
+    ([FAR], {"devices": [0]}, "takes ids that are close together"),
+]
+
+
+@pytest.mark.parametrize(("edges", "options", "words"), REFUSED)
+def test_what_cannot_be_spread_is_refused(edges, options, words):
+    error = ColumnTypeError if "on some devices" in words else cc_rapids.InputError
     with pytest.raises(error, match=words):
-        spread(edges, options.pop("devices", "all"), **options)
+        cc_rapids.components(edges, **{"devices": "all", "engine": "threads"} | options)
 
 
-@pytest.mark.parametrize(
-    ("function", "words"),
-    [
-        (cc_rapids.bipartition, "devices= is for components"),
-        (cc_rapids.bridges, "devices= is for components"),
-        (cc_rapids.two_edge_connected_components, "devices= is for components"),
-        (cc_rapids.articulation_points, "devices= is for components"),
-        (cc_rapids.biconnected_component_edges, "devices= is for components"),
-        (cc_rapids.spanning_forest, "forest= is for one GPU"),
-    ],
-)
-def test_functions_that_read_edges_again_refuse_devices(function, words):
-    with pytest.raises(cc_rapids.InputError, match=words):
-        function(([0], [1]), engine="threads", devices="all")
+@pytest.mark.parametrize("name", ["bipartition", "bridges", "articulation_points"])
+def test_functions_that_read_edges_again_refuse_devices(name):
+    with pytest.raises(cc_rapids.InputError, match="devices= is for components"):
+        getattr(cc_rapids, name)(([0], [1]), engine="threads", devices="all")
 
 
 def test_an_engine_without_devices_is_refused(monkeypatch):

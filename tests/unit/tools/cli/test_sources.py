@@ -57,23 +57,21 @@ def refused(content, *words):
     return done.stderr
 
 
-def as_bytes(kind):
-    """The edges as bytes of some format."""
-    if kind == "csv":
-        return EDGES.encode()
-    sink = pa.BufferOutputStream()
+def as_bytes(kind, text=EDGES):
+    """The edges of a csv file as bytes of some format."""
+    blanks = text[text.index("\n") + 1 :].replace(",", " ")
+    if kind == "snap":
+        return f"# src dst\n{blanks}".encode()
+    if kind == "mtx":
+        return f"%%MatrixMarket matrix coordinate pattern general\n9 9 4\n{blanks}".encode()
+    if kind in ("csv", "tsv"):
+        return text.replace(",", "," if kind == "csv" else "\t").encode()
+    table, sink = pa.csv.read_csv(pa.py_buffer(text.encode())), pa.BufferOutputStream()
     if kind == "parquet":
-        pq.write_table(TABLE, sink)
-    elif kind == "arrow":
-        with pyarrow.ipc.new_stream(sink, TABLE.schema) as writer:
-            writer.write_table(TABLE)
+        pq.write_table(table, sink)
     else:
-        return {
-            "tsv": EDGES.replace(",", "\t"),
-            "snap": "# src dst\n" + EDGES[8:].replace(",", " "),
-            "mtx": "%%MatrixMarket matrix coordinate pattern general\n9 9 4\n"
-            + EDGES[8:].replace(",", " "),
-        }[kind].encode()
+        with pa.ipc.new_stream(sink, table.schema) as writer:
+            writer.write_table(table)
     return sink.getvalue().to_pybytes()
 
 
@@ -404,37 +402,14 @@ class TestWeightsOfStandardInput:
     TEXT = "src,dst,score\n1,2,.9\n2,3,.5\n4,5,1\n6,7,.4\n"
     WORDS = ("--weight", "score", "--at-least", ".5", "--json")
 
-    def content(self, kind):
-        if kind == "csv":
-            return self.TEXT.encode()
-        if kind == "tsv":
-            return self.TEXT.replace(",", "\t").encode()
-        sink = pa.BufferOutputStream()
-        table = pyarrow.csv.read_csv(pa.BufferReader(self.TEXT.encode()))
-        if kind == "parquet":
-            pq.write_table(table, sink)
-        else:
-            with pyarrow.ipc.new_file(sink, table.schema) as writer:
-                writer.write_table(table)
-        return sink.getvalue().to_pybytes()
-
     @pytest.mark.parametrize("limit", LIMITS, ids=["whole", "limited"])
     @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "arrow"])
     def test_edges_out_of_bounds_are_left_out(self, kind, limit):
-        told = given(self.content(kind), "calculate", "-", "--format", kind, *self.WORDS, *limit)
+        words = "calculate", "-", "--format", kind, *self.WORDS, *limit
+        told = given(as_bytes(kind, self.TEXT), *words)
         facts = json.loads(told)
         assert (facts["vertices"], facts["edges"], facts["components"]) == (5, 3, 2)
-        told = given(
-            self.content(kind),
-            "calculate",
-            "-",
-            "--format",
-            kind,
-            *self.WORDS,
-            "--at-most",
-            ".9",
-            *limit,
-        )
+        told = given(as_bytes(kind, self.TEXT), *words, "--at-most", ".9")
         assert json.loads(told)["edges"] == 2
 
     def test_nulls_within_a_limit(self):
