@@ -11,7 +11,6 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-import click
 import pytest
 from click.testing import CliRunner
 from support.choices import some
@@ -149,16 +148,6 @@ def test_every_example_runs(name, files, shell, request):
             done = CliRunner().invoke(main, words)
             assert (done.exit_code, done.stderr) == (0, ""), line
             assert done.stdout, line
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_option_and_command_has_help(name):
-    done = CliRunner().invoke(main, [*name.split()[1:], "--help"])
-    assert done.exit_code == 0
-    assert "Examples:" in done.stdout
-    assert COMMANDS[name].help
-    for option in COMMANDS[name].params:
-        assert isinstance(option, click.Argument) or option.help, option.name
 
 
 class TestJson:

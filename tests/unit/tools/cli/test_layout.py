@@ -37,33 +37,27 @@ def shown(monkeypatch):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_command_has_help_by_either_flag(shown, name):
-    assert shown(*NAMES[name], "-h") == shown(*NAMES[name], "--help")
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_help_fits_the_terminal(shown, name):
-    assert max(map(len, shown(*NAMES[name], "-h"))) <= WIDTH
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_help_of_options_is_one_line_and_whole(shown, name):
-    lines, command = shown(*NAMES[name], "-h"), COMMANDS[NAMES[name]]
-    for option in command.get_params(click.Context(command)):
+def test_help_has_a_whole_line_for_each_option_in_its_section(shown, name):
+    command, lines = COMMANDS[NAMES[name]], shown(*NAMES[name], "-h")
+    assert lines == shown(*NAMES[name], "--help")
+    assert max(map(len, lines)) <= WIDTH
+    assert any("Examples:" in line for line in lines)
+    context = click.Context(command)
+    for option in command.get_params(context):
         if isinstance(option, click.Option):
-            _, text = option.get_help_record(click.Context(command))
+            _, text = option.get_help_record(context)
             assert 0 < len(text) <= LONGEST, option.name
             assert [line for line in lines if line.endswith(text)], option.name
-
-
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "cc-rapids"])
-def test_help_of_commands_is_one_line_and_whole(shown, name):
-    *above, last = NAMES[name]
-    text = COMMANDS[NAMES[name]].help.splitlines()[0]
-    assert 0 < len(text) <= LONGEST
-    assert text.endswith(".")
-    row = next(line for line in shown(*above, "-h") if line.split()[:1] == [last])
-    assert row.split(maxsplit=1)[1] == text
+    found = sections(command, context)
+    heads = [line[:-1] for line in lines if line[:-1] in SECTIONS and line.endswith(":")]
+    assert heads == list(found) == [section for section in SECTIONS if section in found]
+    assert found[SECTIONS[-1]][-1].opts == ["-h", "--help"]
+    for word, inner in getattr(command, "commands", {}).items():
+        text = inner.help.splitlines()[0]
+        assert 0 < len(text) <= LONGEST
+        assert text.endswith(".")
+        row = next(line for line in lines if line.split()[:1] == [word])
+        assert row.split(maxsplit=1)[1] == text
 
 
 def test_commands_stand_in_the_order_of_use(shown):
@@ -83,17 +77,6 @@ def test_commands_stand_in_the_order_of_use(shown):
     assert main.list_commands(click.Context(main)) == order
     named = [words[0] for line in shown("-h") if (words := line.split()) and words[0] in order]
     assert named == order
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_options_stand_in_sections(shown, name):
-    command, lines = COMMANDS[NAMES[name]], shown(*NAMES[name], "-h")
-    found = sections(command, click.Context(command))
-    heads = [line[:-1] for line in lines if line[:-1] in SECTIONS and line.endswith(":")]
-    assert heads == list(found) == [section for section in SECTIONS if section in found]
-    assert found[SECTIONS[-1]][-1].opts == ["-h", "--help"]
-    if NAMES[name][:1] == ("calculate",):
-        assert heads == ["Input", "Method", "Output", "Other options"]
 
 
 def test_exit_codes_are_documented(shown):

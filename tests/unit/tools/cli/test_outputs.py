@@ -153,11 +153,11 @@ SUFFIXES = ["csv", "tsv", "tab", "txt", "snap", "edges", "el", "arrow", "feather
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("pack", ["", ".gz", ".zst"])
 def test_all_that_is_written_is_verified(run, edges, suffix, pack):
-    for labels in ("min", "max", "dense", "size"):
-        path = f"labels.{suffix}{pack}"
-        assert run("calculate", edges, "--output", path, "--labels", labels).exit_code == 0
-        done = run("verify", edges, path, "--labels", labels, "--quiet")
-        assert (done.exit_code, done.output) == (0, "")
+    labels = ("min", "max", "dense", "size")[SUFFIXES.index(suffix) % 4]
+    path = f"labels.{suffix}{pack}"
+    assert run("calculate", edges, "--output", path, "--labels", labels).exit_code == 0
+    done = run("verify", edges, path, "--labels", labels, "--quiet")
+    assert (done.exit_code, done.output) == (0, "")
 
 
 def test_a_format_that_is_not_said(run, edges):
