@@ -78,6 +78,7 @@ def test_generate_bench_calculate_and_evaluate_work_from_the_wheel(built, tmp_pa
     assert (tmp_path / "evaluated" / "speed-up.png").stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_the_sdist_holds_what_it_takes_to_test_and_to_learn(built):
     _, sdist, *_ = built
     assert sources("cc_rapids", "tests", "examples", "benchmarks", "distribution") <= sdist
@@ -88,6 +89,7 @@ def test_the_sdist_holds_what_it_takes_to_test_and_to_learn(built):
     assert hidden <= {".gitignore"}
 
 
+@pytest.mark.slow
 def test_the_metadata_says_who_can_run_it(built):
     _, _, metadata, _ = built
     for line in (

@@ -127,6 +127,7 @@ def test_two_builds_have_the_same_bytes_and_sums_that_hold(release, git, tmp_pat
     assert f"\nsource:\n  url: {release.INDEX}\n  sha256: {digest}\n\nbuild:" in recipe.read_text()
 
 
+@pytest.mark.slow
 def test_builds_that_differ_are_refused(release, git, tmp_path, monkeypatch):
     plain, numbers = release.builds.build, iter(range(2))
 

@@ -20,6 +20,7 @@ def test_a_fixture_sets_sizes_until_the_end_of_a_test(tuned):
     assert (spans.ORDER_PROBES, giant.PROBES) == (4, 5)
 
 
+@pytest.mark.slow
 def test_answers_are_the_same_by_the_least_sizes(tuned):
     src, dst = np.random.default_rng(5).integers(0, 300, (2, 400))
     expected = oracle.union_find(src, dst, 300)

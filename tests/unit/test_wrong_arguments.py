@@ -404,6 +404,7 @@ def takes_objects():
 TAKING = dict(takes_objects())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("files")
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", TAKING)

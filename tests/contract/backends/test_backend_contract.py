@@ -228,6 +228,7 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("union", found, ids=str)
 
 
+@pytest.mark.slow
 def test_contended_links_lose_no_hook(on, union):
     """Every edge hooks onto one vertex; each of the n - 1 edges of a star must hook once."""
     vertex, aux = np.uint32, union.words[1].spec.aux_array

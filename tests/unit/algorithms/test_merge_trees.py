@@ -95,6 +95,7 @@ def forest(n, random, shape, order, share=1.0):
     return np.where(turned, *ends), np.where(turned, *ends[::-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("order", ORDERS)

@@ -8,6 +8,8 @@ from support.common_jobs import few_kernels
 
 from cc_rapids.backends import kernel_cache, kernel_times, objects, readiness, threads
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def file(tmp_path, monkeypatch, own_store):
@@ -40,7 +42,6 @@ def compiled_kernels(made):
     return times.compiled
 
 
-@pytest.mark.slow
 def test_kernels_of_a_wheel_are_loaded(made):
     ship(made)
     assert objects.are_usable()

@@ -17,10 +17,13 @@ from cc_rapids.kernels import edges, id_range
 CAPABILITY = (8, 0)
 ONE, TWO = map(np.uint64, (1, 2))
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("CC_RAPIDS_SIMULATOR", "0") not in ("", "0"),
-    reason="the simulator compiles nothing",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        os.environ.get("CC_RAPIDS_SIMULATOR", "0") not in ("", "0"),
+        reason="the simulator compiles nothing",
+    ),
+]
 
 
 def made(make, *signature):
@@ -36,7 +39,6 @@ def ran(make, n, *arguments, **how):
     ptx.launch(found, n, arguments, threads=64, blocks=2, **how)
 
 
-@pytest.mark.slow
 @some("dtype", ["int32", "int64", "uint32", "uint64"], usual=["int64"])
 def test_the_range_of_ids_is_that_of_all_threads(dtype):
     """Each thread's bounds have high bits, whatever the ids: all 64 are to reach other lanes."""

@@ -13,10 +13,13 @@ from cc_rapids.backends import kernel_times, shipped
 from cc_rapids.tools import ahead
 
 pytest.importorskip("numba_cuda", reason="the compiler for GPUs is not installed")
-pytestmark = pytest.mark.skipif(
-    os.environ.get("CC_RAPIDS_SIMULATOR", "0") not in ("", "0"),
-    reason="the simulator compiles nothing",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        os.environ.get("CC_RAPIDS_SIMULATOR", "0") not in ("", "0"),
+        reason="the simulator compiles nothing",
+    ),
+]
 TURING = (7, 5)
 NAMES = "flatten", "init_singletons"
 

@@ -77,9 +77,9 @@ def test_an_interrupted_batch_leaves_the_index_as_it_was(step, monkeypatch):
 
 
 def test_a_table_changes_from_hashes_to_places_and_back():
-    index, _ = Integers.empty(ON).insert([bits([0, 10**6])], ON)
+    index, _ = Integers.empty(ON).insert([bits([0, 10**5])], ON)
     assert not index.table.by_place
-    index, _ = index.insert([np.arange(400_000)], ON)
+    index, _ = index.insert([np.arange(40_000)], ON)
     assert index.table.by_place
     index, _ = index.insert([bits([10**15])], ON)
     assert not index.table.by_place

@@ -155,6 +155,7 @@ def matrix(path, size):
     return path
 
 
+@pytest.mark.slow
 @some("text", [False, True], usual=[True])
 def test_lazy_frames_are_refused_by_their_size_when_collected(text, tmp_path):
     """Polars collects them as a whole; of what they hold only the columns of ids count."""

@@ -79,6 +79,7 @@ def test_a_gpu_has_the_kernels_of_one_launch():
     assert backend.launched.keys() <= kernels.keys()
 
 
+@pytest.mark.slow
 def test_arrays_placed_in_one_allocation_are_contiguous_ones(monkeypatch):
     """A GPU is given where they are and not the arrays, which must ask for the same kernels."""
     asked = []
