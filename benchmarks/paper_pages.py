@@ -219,7 +219,7 @@ def lehr(runs):
     """Return Figures 1 to 8 of Lehr et al. as a table."""
     plain = [row for row in runs.runs if row["memory"] == "device"]
     lines = []
-    groups = evaluated.by(sorted(plain, key=lambda row: row["n"]), "n", "engine", "design")
+    groups = evaluated.grouped_by(sorted(plain, key=lambda row: row["n"]), "n", "engine", "design")
     for (n, engine, design), rows in groups.items():
         ends = [edge(rows, key=lambda row: row["density"]) for edge in (min, max)]
         times = [number(row["wall_ms"]["median"], " ms") for row in ends]
@@ -237,7 +237,7 @@ def balduzzi(runs):
     timed = [row for row in runs.rows if "ms" in row]
     counts = sorted({row["threads"] for row in timed})
     lines = []
-    for (graph, design), rows in evaluated.by(map(way, timed), "graph", "way").items():
+    for (graph, design), rows in evaluated.grouped_by(map(way, timed), "graph", "way").items():
         times = {row["threads"]: row["ms"]["median"] for row in rows}
         cells = [number(times.get(count), " ms") for count in counts]
         gain = times.get(1) and times[1] / min(times.values())
@@ -268,17 +268,17 @@ def hong(runs):
 def mixes(runs):
     """Return the tables of mixes of processes and threads, the rule, and the table of schedules."""
     timed = [row for row in runs.rows if "ms" in row and row["right"]]
-    apart = evaluated.by([row for row in timed if row.get("processes")], "graph", "n", "m")
+    apart = evaluated.grouped_by([row for row in timed if row.get("processes")], "graph", "n", "m")
     lines, best = [], {}
     for (graph, n, m), rows in apart.items():
-        for (count, each), pair in evaluated.by(rows, "threads", "threads_each").items():
+        for (count, each), pair in evaluated.grouped_by(rows, "threads", "threads_each").items():
             times = {row["reduction"]: row["ms"]["median"] for row in pair}
             cells = [number(times.get(how), " ms") for how in ("pairs", "samples")]
             lines.append([f"{graph}, {n:,}", f"{count} x {each}", *cells])
         fastest = min(rows, key=lambda row: row["ms"]["median"])
         best[m / n] = tuple(fastest[key] for key in ("threads", "threads_each", "reduction"))
     head = ["graph, vertices", "processes x threads", "merged in pairs", "by samples"]
-    schedules = evaluated.by([row for row in timed if "schedule" in row], "graph")
+    schedules = evaluated.grouped_by([row for row in timed if "schedule" in row], "graph")
     names = list(dict.fromkeys(row["schedule"] for rows in schedules.values() for row in rows))
     taken = [
         [graph, *(number(row["ms"]["median"], " ms") for row in rows)]
@@ -305,7 +305,7 @@ def sweep(runs):
     timed = [row for row in runs.rows if "ms" in row and row["right"]]
     counts = sorted({row["workers"] for row in timed})
     lines = []
-    for (graph, design), rows in evaluated.by(timed, "graph", "design").items():
+    for (graph, design), rows in evaluated.grouped_by(timed, "graph", "design").items():
         times = {row["workers"]: row["ms"]["median"] for row in rows}
         called = RANKED.get(design, "Rem, prefetching")
         size = f"{rows[0]['n'] / 1e6:.3g} M, {rows[0]['m'] / 1e6:.3g} M"
@@ -351,8 +351,8 @@ def fastest(folder):
     rows = [r for r in harness.load("papers", folder) if r.get("experiment") == "machines"]
     runs = [row for row in rows if row.get("right")]
     best = {}
-    for device, several in evaluated.by(runs, "device").items():
-        for graph, of_graph in evaluated.by(like_last(several, "commit"), "graph").items():
+    for device, several in evaluated.grouped_by(runs, "device").items():
+        for graph, of_graph in evaluated.grouped_by(like_last(several, "commit"), "graph").items():
             best[device, graph] = min(of_graph, key=lambda row: row["ms"]["median"])
     return best
 
