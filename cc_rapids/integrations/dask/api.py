@@ -66,8 +66,8 @@ from .tasks import DaskProgress, Tasks
 class DaskComponents(DistributedComponents):
     """The connected components of an edge list on a Dask cluster.
 
-    ``len()`` is the number of components. Frames are Dask frames of the library of the edges. They
-    stay on the workers until the client computes them.
+    ``len()`` is the number of components. Answers are Dask frames of the library of the edges,
+    which stay on the workers until the client computes them.
 
     Attributes
     ----------
@@ -91,8 +91,8 @@ class DaskComponents(DistributedComponents):
         Returns
         -------
         dask frame, columns ``vertex`` and ``labels`` (``0_vertex``, ... for several columns)
-            One row per vertex, in the order of the ids within each partition, and also over all
-            partitions unless vertices are distributed by hash.
+            One row per vertex, in the order of the ids within each partition. Unless vertices are
+            distributed by hash, the partitions are in the order of the ids, too.
 
         See Also
         --------
@@ -106,8 +106,8 @@ class DaskComponents(DistributedComponents):
 
         Returns
         -------
-        dask frame, columns ``labels`` (or ``0_labels``, ...) and ``size``, in no order, not
-        computed yet
+        dask frame, columns ``labels`` (or ``0_labels``, ...) and ``size``
+            One row per component, in no order. The frame is not computed yet.
 
         See Also
         --------
@@ -124,17 +124,18 @@ class DaskComponents(DistributedComponents):
         Returns
         -------
         dask frame, columns ``source`` and ``destination`` (``0_source``, ... for several columns)
-            One row for each vertex except one per component. Different runs may return different
-            edges. None if vertices are distributed, because no worker holds the whole forest.
+            A component of n vertices has n - 1 rows. Different runs may return different edges. The
+            result is None if vertices are distributed, because no worker holds the whole forest.
 
         See Also
         --------
         DaskComponents.labels : The component of each vertex.
-        cc_rapids.spanning_forest : The same on one machine.
+        cc_rapids.spanning_forest : Find a spanning forest on one machine.
         """
         return self._forest() if self._forest else None
 
-    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # equal answers may differ in everything else
+    # Equal answers may have different facts and frames, so they cannot have equal hashes
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
         return self.equals(other) if isinstance(other, DaskComponents) else NotImplemented
@@ -142,11 +143,11 @@ class DaskComponents(DistributedComponents):
     def equals(self, other: Any) -> bool:
         """Return whether another answer of a cluster has the same vertices in the same components.
 
-        Labels, frame libraries, partitions and integer types may differ. ``a == b`` is the same.
-        The workers compare the answers by a shuffle join of both label frames, unless the numbers
-        of vertices or components differ. Only counts are sent to the client. The result is False if
-        ``other`` is not a :class:`DaskComponents`: compute the labels to compare them with other
-        answers.
+        ``a == b`` calls this method. Labels, frame libraries, partitions and integer types may
+        differ. If the numbers of vertices and of components are equal, the workers compare the
+        answers by a shuffle join of both label frames. Only counts are sent to the client. The
+        result is False if ``other`` is not a :class:`DaskComponents`; to compare other answers,
+        compute the labels.
 
         Parameters
         ----------
@@ -160,11 +161,11 @@ class DaskComponents(DistributedComponents):
 
         See Also
         --------
-        cc_rapids.Components.equals : The same on one machine.
+        cc_rapids.Components.equals : Compare answers on one machine.
         """
         if not isinstance(other, DaskComponents):
             return False
-        counts = [(len(one), one.facts["vertices"]) for one in (self, other)]
+        counts = [(len(answer), answer.facts["vertices"]) for answer in (self, other)]
         if counts[0] != counts[1]:
             return False
         if self is other or not counts[0][1]:
@@ -177,13 +178,13 @@ class DaskComponents(DistributedComponents):
         matched = pair[0].merge(pair[1].rename(columns=renamed), on=ids, shuffle_method="tasks")
         labels = matched[[name for name in matched.columns if name not in ids]]
         pairs = labels.drop_duplicates(split_out=matched.npartitions, shuffle_method="tasks")
-        # equal if all vertices match and the labels correspond one to one
+        # The answers are equal if all vertices match and the labels correspond one to one
         rows, pairs = dask.compute(matched[ids[0]].count(), pairs.iloc[:, 0].count())
         return (int(pairs), int(rows)) == counts[0]
 
 
 def _ids(labels: Any) -> list[str]:
-    """Return the columns of the vertices."""
+    """Return the names of the columns of the vertices."""
     return [name for name in labels.columns if name.endswith("vertex")]
 
 
@@ -198,33 +199,35 @@ def _comparable(first_labels: Any, second_labels: Any) -> tuple[Any, Any] | None
         first_labels, second_labels = (
             frame.to_backend("pandas") for frame in (first_labels, second_labels)
         )
-    kinds: dict[str, Any] = {}
+    common_types: dict[str, Any] = {}
     for name in _ids(first_labels):
         columns = first_labels[name], second_labels[name]
         dtypes = [getattr(column.dtype, "numpy_dtype", column.dtype) for column in columns]
         are_integers = [is_integer(dtype) for dtype in dtypes]
         if are_integers[0] != are_integers[1]:
             return None
-        kinds[name] = np.result_type(*dtypes) if all(are_integers) else "str"
-        if kinds[name] == np.float64:  # NumPy's common type of uint64 and a signed type
+        common_types[name] = np.result_type(*dtypes) if all(are_integers) else "str"
+        if common_types[name] == np.float64:  # NumPy's common type of uint64 and a signed type
             [signed] = [
                 column for column, dtype in zip(columns, dtypes, strict=True) if is_signed(dtype)
             ]
-            if int(signed.min().compute()) < 0:  # no unsigned vertex equals it
+            if int(signed.min().compute()) < 0:  # no unsigned vertex equals a negative vertex
                 return None
-            kinds[name] = np.uint64
-    return first_labels.astype(kinds), second_labels.astype(kinds)
+            common_types[name] = np.uint64
+    return first_labels.astype(common_types), second_labels.astype(common_types)
 
 
 def distribute_frame(tasks: Tasks, answer: Future, count: int) -> Any:
     """Return a frame on one worker as a Dask frame distributed over all workers.
 
-    ``answer`` is a pair (frame, facts), and ``count`` is the number of partitions.
+    ``answer`` is the pair of the frame and the facts of a run, and ``count`` is the number of
+    partitions.
     """
     workers = tasks.workers()
     chunks = [tasks.submit(chunk, answer, k, count) for k in range(count)]
     moved = [
-        tasks.submit(copied, one, worker=workers[k % len(workers)]) for k, one in enumerate(chunks)
+        tasks.submit(copied, part, worker=workers[k % len(workers)])
+        for k, part in enumerate(chunks)
     ]
     return framed(tasks, moved)
 
@@ -243,7 +246,7 @@ class DaskRun(Run):
     """One run on a cluster."""
 
     tasks: Tasks
-    # for the key of each leaf: "edges" or "vertices", the caller's frame, the partition number
+    # For the key of each leaf: "edges" or "vertices", the caller's frame, and the partition number
     _origins: dict[str, tuple[str, Any, int]] = field(default_factory=dict)
 
     def leaves(self, edges: Any, vertices: Any) -> list[Future]:
@@ -264,11 +267,13 @@ class DaskRun(Run):
             origins += [("vertices", vertices, k) for k in range(len(vertex_parts))]
         futures = self.tasks.compute([*forests, *(self._later(rows_of, part) for part in parts)])
         leaves, self.counts[:] = futures[: len(forests)], futures[len(forests) :]
-        self._origins.update((leaf.key, one) for leaf, one in zip(leaves, origins, strict=True))
+        self._origins.update(
+            (leaf.key, origin) for leaf, origin in zip(leaves, origins, strict=True)
+        )
         return leaves
 
     def _later(self, function: Any, *arguments: Any) -> Any:
-        """Return a lazy call."""
+        """Return a lazy call of a function on a worker."""
         call = dask.delayed(function, pure=False)
         return call(*arguments, dask_key_name=self.tasks.key(function))
 
@@ -290,9 +295,9 @@ class DaskRun(Run):
             return self.fold(waiting, total)
         except UnicodeEncodeError as error:
             raise InputError(
-                "a partition holds a string with half of a surrogate pair, which is not Unicode"
-                " text: replace it, for example with .encode('utf-8', 'replace').decode(); with"
-                " Dask's option 'dataframe.convert-string' False the error names the row"
+                "a partition has a string with half of a surrogate pair, which is not Unicode"
+                " text: replace the string, for example by .encode('utf-8', 'replace').decode(); if"
+                " Dask's option 'dataframe.convert-string' is False, the error names the row"
             ) from error
         except KeyError as error:
             names = dict.fromkeys(name for side in self.id_names for name in as_list(side))
@@ -314,21 +319,21 @@ class DaskRun(Run):
             kind = self._kind_of_partition(leaf)
             if not kind:
                 raise
-            what, _, k = self._origins[leaf.key]
+            role, _, k = self._origins[leaf.key]
             raise ArgumentTypeError(
-                f"partition {k} of the {what} is {kind}, not a frame of pandas or cuDF as its Dask"
-                " frame declares: correct the function that makes it, or convert it there"
+                f"partition {k} of the {role} is {kind}, not a frame of pandas or cuDF as its Dask"
+                " frame declares: correct the function that makes the partition"
             ) from error
 
     def _kind_of_partition(self, leaf: Future) -> str:
-        """Recompute a leaf's partition; describe it if it is not a frame, otherwise return ""."""
-        what, given, k = self._origins[leaf.key]
-        if not is_dask(given):
+        """Compute the partition of a leaf again; describe it if it is no frame, else return ""."""
+        role, frame, k = self._origins[leaf.key]
+        if not is_dask(frame):
             return ""
-        [part] = given.partitions[k].to_delayed()
+        [part] = frame.partitions[k].to_delayed()
         try:
             [kind] = self.tasks.gather(
-                self.tasks.compute([self._later(not_frame, part, what == "vertices")])
+                self.tasks.compute([self._later(not_frame, part, role == "vertices")])
             )
         except Exception:  # the partition itself cannot be computed
             return ""
@@ -342,7 +347,7 @@ class DaskRun(Run):
         vertices: Any,
         combine: str,
     ) -> DaskComponents:
-        """Solve with distributed edges: combine forests in a tree or by an all-gather."""
+        """Solve with distributed edges: combine the forests in a tree or by an all-gather."""
         tasks = self.tasks
         leaves = self.leaves(edges, vertices if is_dask(vertices) else None)
         folded = self.folded(leaves)
@@ -375,21 +380,19 @@ class DaskRun(Run):
         vertex_options: dict[str, Any],
         forced: bool,
     ) -> DaskComponents | None:
-        """Return the answer by an all-gather; if that is not possible or slower, return None.
+        """Return the answer by an all-gather; return None if that is not possible or is slower.
 
-        ``homes`` are the workers of ``forests``. The reason is logged; if ``forced``, it is raised
-        as an EngineError.
+        ``homes`` are the workers of ``forests``. The reason for None is logged. If ``forced`` is
+        true, an EngineError with the reason is raised instead.
         """
-        tasks = self.tasks
-        several = not isinstance(self.id_names[0], str)
-        facts = [] if several else tasks.gather([tasks.submit(described, one) for one in forests])
-        reason = (
-            "ids have several columns" if several else reason_against(tasks, homes, facts, forced)
-        )
+        tasks, facts = self.tasks, list[dict[str, Any]]()
+        if isinstance(self.id_names[0], str):
+            facts = tasks.gather([tasks.submit(described, forest) for forest in forests])
+            reason = reason_against(tasks, homes, facts, forced)
+        else:
+            reason = "ids have several columns"
         if reason and forced:
-            raise EngineError(
-                f"combine='gather' is not possible here: {reason}; use combine='tree'"
-            )
+            raise EngineError(f"combine='gather' is not possible: {reason}; use combine='tree'")
         if reason:
             log.debug("forests are merged in a tree: %s", reason)
             return None
@@ -422,7 +425,7 @@ def _parts_of(vertices: Any, meta: Any) -> list[Any]:
         return [dask.delayed(type(meta)({"vertex": ids}))]
 
 
-TEXT = re.compile(r"(large_)?str(ing)?\b")  # the types of columns that hold only strings
+TEXT = re.compile(r"(large_)?str(ing)?\b")  # names of types whose columns have only strings
 COMBINES = ("auto", "tree", "gather")
 
 
@@ -447,9 +450,9 @@ def components(
     """Find the connected components of a Dask or dask_cudf frame, on the workers that hold it.
 
     Each worker reduces its partitions to a forest, and forests are merged pairwise in a tree.
-    Workers send each other only edges of forests. The cluster of the connected
-    ``distributed.Client`` is used without further setup. If a worker is lost, other workers read
-    its partitions again.
+    Workers send each other only edges of forests. The function runs on the cluster of the connected
+    ``distributed.Client``, which needs no other setup. If a worker is lost, other workers read its
+    partitions again.
 
     Parameters
     ----------
@@ -463,8 +466,8 @@ def components(
     num_vertices : int, optional
         The vertices are exactly 0 .. num_vertices - 1.
     labels : {"min", "dense", "size"}, optional
-        The labels of components: the least vertex id, 0 .. k-1 in the order of the least ids, or 0
-        .. k-1 from the largest component.
+        The labels of components: the least vertex id (min), or the numbers 0 .. k-1 in the order of
+        the least ids (dense) or from the largest component to the smallest (size).
     nulls : {"raise", "drop"}
         What to do with an edge that has a null end.
     design : str or Design
@@ -472,7 +475,7 @@ def components(
     engine : {"threads", "cuda"}, optional
         As for :func:`cc_rapids.components`.
     progress : bool or callable
-        If True, show a bar on stderr if that is a terminal. A callable is called with a
+        If True, show a bar on stderr if stderr is a terminal. A callable is called with a
         ``DaskProgress`` after each finished task. Otherwise lines are written to the log.
 
     Returns
@@ -484,22 +487,22 @@ def components(
     ----------------
     partition : {"edges", "vertices"}
         What is distributed. With ``"edges"``, one worker finally holds a forest over all vertices.
-        ``"vertices"`` is for graphs whose vertices do not fit on one worker: see
-        :mod:`cc_rapids.integrations.distributed.vertices`. It needs ids of one column and labels
-        "min".
+        ``"vertices"`` is for graphs whose vertices do not fit on one worker; see
+        :mod:`cc_rapids.integrations.distributed.vertices`. Distributed vertices need ids of one
+        column and labels "min".
     combine : {"auto", "tree", "gather"}
         How forests of distributed edges are combined: in a tree, or by one NCCL all-gather. After
-        an all-gather, every GPU solves all forests and keeps its part of the answer. It needs
-        integer ids, and a GPU and CuPy with NCCL on each worker. ``"auto"`` uses the all-gather if
-        it is available, fits, and is not slower according to
-        :mod:`cc_rapids.integrations.dask.gather`.
+        an all-gather, every GPU solves all forests and keeps its part of the answer. An all-gather
+        needs integer ids, and a GPU and CuPy with NCCL on each worker. ``"auto"`` selects the
+        all-gather if it is possible, the forests fit into memory, and the model in
+        :mod:`cc_rapids.integrations.dask.gather` does not predict that it is slower.
     owners : {"range", "hash"} or callable, optional
         The assignment of distributed vertices to workers: equal ranges of the ids (the default for
         integers), their hashes (the default for strings), or a function from a column of ids to an
         array of worker numbers, such as the tile of each point of a lattice. The number must depend
-        only on the id, not on the process or on other ids in the column. This is checked for a
-        sample on every worker, and for each row on the worker that receives it. A function that is
-        wrong for a few ids may pass these checks and give a wrong answer (docs/larger.md).
+        only on the id, not on the process or on other ids in the column. Every worker checks this
+        for a sample of ids, and the worker that receives a row checks the row. A function that is
+        wrong for a few ids may pass these checks, and the answer is then wrong (docs/larger.md).
     room : int, optional
         With distributed vertices, the maximum number of remaining edges that one worker solves. The
         default is the largest number of vertices on one worker.
@@ -515,13 +518,13 @@ def components(
     See Also
     --------
     cc_rapids.components : Find the components of edges on one machine.
-    cc_rapids.dask.weakly_connected_components : The contract of cuGraph's Dask function.
+    cc_rapids.dask.weakly_connected_components : Do the same as cuGraph's Dask function.
     cc_rapids.dask.local_gpus : Start a worker for each GPU.
-    cc_rapids.ray.components : The same for Ray datasets.
+    cc_rapids.ray.components : Find the components of Ray datasets.
 
     Notes
     -----
-    Balduzzi et al. 2018, section 2.
+    The algorithm follows Balduzzi et al. 2018, section 2.
 
     Examples
     --------
@@ -555,7 +558,7 @@ def components(
         all_vertices = range(num_vertices) if num_vertices is not None else vertices
         vertex_range = all_vertices if isinstance(all_vertices, range) else None
         leaves = run.leaves(edges, all_vertices if vertex_range is None else None)
-        forests = [one for _, one in run.folded(leaves)]
+        forests = [forest for _, forest in run.folded(leaves)]
         answers, facts = run.by_vertices(forests, owners, room, vertex_range, num_vertices)
         return DaskComponents(facts, framed(tasks, answers))
 
@@ -574,10 +577,10 @@ def _client() -> Client:
 def _check(
     edges: Any, source: Side, destination: Side, vertices: Any, count: int | None, nulls: str
 ) -> None:
-    """Check the arguments as far as possible without reading rows."""
+    """Raise an error for wrong arguments, as far as it can be found without reading rows."""
     if not isinstance(edges, dd.DataFrame):
         raise InputError(
-            f"edges are a {type(edges).__name__}, not a Dask frame: pass it to"
+            f"edges are a {type(edges).__name__}, not a Dask frame: pass them to"
             " cc_rapids.components, or make a Dask frame with dask.dataframe.from_pandas or"
             " dask_cudf.from_cudf"
         )
@@ -599,7 +602,7 @@ def _check(
 def _example(meta: Any, ids: list[str] | None) -> Any:
     """Return an example of a frame or series with the given types.
 
-    The example has rows unless a column has a type, such as object, that does not tell its content.
+    The example has rows unless the type of a column, such as object, does not determine the values.
     ``ids`` are the columns of ids, by default all columns.
     """
     if meta.ndim == 2:
@@ -607,13 +610,14 @@ def _example(meta: Any, ids: list[str] | None) -> Any:
         if not set(names) <= set(meta.columns):
             return meta
         meta = meta[names]
-    kinds = [meta.dtype] if meta.ndim == 1 else list(meta.dtypes)
-    all_readable = all(is_integer(kind) or TEXT.match(str(kind)) for kind in kinds)
-    # dropna: the example rows may be null, which does not mean that the edges have nulls
+    dtypes = [meta.dtype] if meta.ndim == 1 else list(meta.dtypes)
+    all_readable = all(is_integer(dtype) or TEXT.match(str(dtype)) for dtype in dtypes)
+    # Example rows may be null, but the edges need not have nulls
     return meta_nonempty(meta).dropna() if all_readable else meta
 
 
 def _vertex_options(vertices: Any, count: int | None) -> dict[str, Any]:
+    """Return the options for vertices without edges; Dask vertices are leaves instead."""
     return {"vertices": None if is_dask(vertices) else vertices, "num_vertices": count}
 
 
@@ -625,7 +629,7 @@ def weakly_connected_components(graph: Any) -> Any:
     Parameters
     ----------
     graph : cugraph.Graph
-        An undirected graph from ``from_dask_cudf_edgelist`` that still has its edge list.
+        An undirected graph made by ``from_dask_cudf_edgelist`` that still has its edge list.
 
     Returns
     -------
@@ -647,8 +651,8 @@ def weakly_connected_components(graph: Any) -> Any:
 
     See Also
     --------
-    cc_rapids.dask.components : The components of a dask or dask_cudf frame.
-    cc_rapids.weakly_connected_components : The same for graphs on one GPU.
+    cc_rapids.dask.components : Find the components of a dask or dask_cudf frame.
+    cc_rapids.weakly_connected_components : Find the components of graphs on one GPU.
     """
     if not hasattr(graph, "is_directed"):
         raise ArgumentTypeError(
@@ -668,13 +672,16 @@ def weakly_connected_components(graph: Any) -> Any:
 def _edges(graph: Any) -> tuple[Any, Any, Any]:
     """Return a frame with the edges of a graph, and its source and destination columns.
 
-    The frame has the caller's ids: it is the frame that the graph was made from, or an edge list
-    that cuGraph has not renumbered.
+    The frame has the caller's ids, because it is the frame that the graph was made from, or an edge
+    list that cuGraph has not renumbered.
     """
     frame = getattr(graph, "input_df", None)
     if is_dask(frame):
         ends = graph.source_columns, graph.destination_columns
-        return frame, *(one[0] if isinstance(one, list) and len(one) == 1 else one for one in ends)
+        source, destination = (
+            end[0] if isinstance(end, list) and len(end) == 1 else end for end in ends
+        )
+        return frame, source, destination
     frame = getattr(getattr(graph, "edgelist", None), "edgelist_df", None)
     if frame is None or not is_dask(frame) or getattr(graph, "renumbered", False):
         raise GraphStateError(

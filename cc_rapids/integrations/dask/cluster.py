@@ -19,21 +19,21 @@ def local_gpus(gpus: int | list[int] | None = None, **options: Any) -> Any:
     """Start one worker for each GPU of this machine.
 
     If dask-cuda is installed, its ``LocalCUDACluster`` is started. Otherwise one plain worker
-    process is started per GPU. It sees only this GPU (``CUDA_VISIBLE_DEVICES``). Plain workers send
-    frames to each other through host memory.
+    process is started for each GPU. The process sees only this GPU (``CUDA_VISIBLE_DEVICES``).
+    Plain workers send frames to each other through host memory.
 
     Parameters
     ----------
     gpus : int or list of int, optional
-        The number of GPUs, or a list of GPUs; by default all.
+        The number of GPUs, or a list of GPUs; by default all GPUs.
     **options
-        Options of dask-cuda's cluster, such as ``rmm_pool_size`` or ``protocol="ucx"``. Without
-        dask-cuda, options of each worker (``distributed.Nanny``).
+        Options of dask-cuda's cluster, such as ``rmm_pool_size`` or ``protocol="ucx"``. If
+        dask-cuda is not installed, options of each worker (``distributed.Nanny``).
 
     Returns
     -------
     cluster
-        The cluster, for ``distributed.Client(cluster)``; close it, or use it as a context.
+        The cluster, for ``distributed.Client(cluster)``. Close the cluster, or use it as a context.
 
     Raises
     ------

@@ -1,11 +1,11 @@
 """Combine forests by one NCCL all-gather instead of a tree of merges, if each worker has a GPU.
 
 Every worker receives all forests, solves them, and keeps its own range of the answer. An all-gather
-sends more bytes than a tree, but directly between GPUs and in one step. The answer is already
-distributed afterwards.
+sends more bytes than a tree, but directly between GPUs and in one step. Afterwards, the answer is
+already distributed.
 
-A cost model chooses between all-gather and tree. It predicts bytes, rounds and seconds from
-formulae and measured rates for random edges, the most expensive case.
+A cost model chooses between an all-gather and a tree. The model predicts bytes, rounds and seconds
+by formulae and measured rates for random edges, which are the most expensive case.
 ``benchmarks/cluster_pages.py`` extends the model to distributed vertices. The tables of
 docs/larger.md are made from these models; a test compares them with measurements
 (benchmarks/records/several.jsonl).
@@ -41,7 +41,7 @@ class Machine:
     rate, join : float
         Edges per second that one worker reduces to a forest, and rows per second that it looks up.
     read : float
-        Bytes of edges per second that one worker reads; infinite if edges are already in memory.
+        Bytes of edges per second that one worker reads; infinite if edges are in memory.
     link, collective : float
         Bytes per second from one worker to another, by Dask and by NCCL.
     latency : float
@@ -59,8 +59,9 @@ class Machine:
     memory: float
 
 
-# The rate: random int64 edges on an H100 (uniform25M in benchmarks/records/main_job), measured.
-# The others are assumptions: cuDF's joins, files, half of a 400 Gb/s network, NVLink, and Dask.
+# The rate is measured: random int64 edges on an H100 (uniform25M in benchmarks/records/main_job).
+# The other values are assumptions about cuDF's joins, files, half of a 400 Gb/s network, NVLink and
+# Dask.
 CARDS = Machine(15e9, join=1e9, read=5e9, link=25e9, collective=200e9, latency=0.1, memory=80e9)
 
 
@@ -80,14 +81,15 @@ class Cost:
     Attributes
     ----------
     bytes : float
-        Bytes sent between workers in total.
+        The total of the bytes sent between workers.
     rounds : int
-        Levels of the tree, or rounds of hooks.
+        The number of levels of the tree, or of rounds of hooks.
     batches : int
         The number of synchronizations of all workers.
     seconds : float
+        The time of the run.
     peak_bytes : float
-        The maximum memory of a worker in bytes, without the edges that it reads.
+        The maximum memory of a worker in bytes, without the edges that the worker reads.
     """
 
     bytes: float
@@ -98,12 +100,12 @@ class Cost:
 
 
 def vertices_in_edges(vertices: float, edges: float) -> float:
-    """Return the expected number of vertices that e random edges name: n (1 - exp(-2 e / n))."""
+    """Return the expected number of vertices in e random edges: n (1 - exp(-2 e / n))."""
     return -vertices * math.expm1(-2 * edges / vertices) if vertices else 0.0
 
 
 def forest_rows(vertices: float, edges: float) -> float:
-    """Return the maximum number of rows of a forest of random edges."""
+    """Return an upper bound of the expected number of rows of a forest of random edges."""
     return min(edges, vertices_in_edges(vertices, edges))
 
 
@@ -114,7 +116,7 @@ def tree_cost(job: Job, machine: Machine) -> Cost:
     seconds = share * row_bytes / machine.read + share / machine.rate
     sent, rows = 0.0, forest_rows(job.vertices, share)
     for level in range(1, levels + 1):
-        # each pair of forests costs one transfer and one solve of both; pairs run at the same time
+        # A pair of forests costs one transfer and one solve of both. All pairs run in parallel.
         sent += max(1, job.workers >> level) * rows * row_bytes
         seconds += rows * row_bytes / machine.link + 2 * rows / machine.rate + machine.latency
         rows = forest_rows(job.vertices, min(2**level, job.workers) * share)
@@ -148,10 +150,10 @@ def gather_cost(job: Job, machine: Machine) -> Cost:
 def gather_pays(vertices: float, rows: list[int], machine: Machine, free_memory: float) -> bool:
     """Return whether all forests fit on every worker and a gather is not slower than a tree.
 
-    ``rows`` are the numbers of edges of each worker's forest, and ``free_memory`` is the least free
-    memory of a worker in bytes.
+    ``rows`` are the numbers of edges of the forests of the workers. ``free_memory`` is the least
+    free memory of a worker in bytes.
     """
-    # an all-gather pads every forest to the rows of the largest
+    # An all-gather pads every forest to the number of rows of the largest forest
     workers, most_rows = len(rows), float(max(rows, default=0))
     job = Job(workers * most_rows, max(vertices, 1.0), workers)
     gather = gather_cost(job, machine)
@@ -161,10 +163,10 @@ def gather_pays(vertices: float, rows: list[int], machine: Machine, free_memory:
 
 
 log: logging.Logger = logging.getLogger(__name__)
-_uids: dict[tuple[Any, ...], Any] = {}  # on the client: the id of its workers' communicator
+_uids: dict[tuple[Any, ...], Any] = {}  # on the client: the communicator id of its workers
 _open: dict[tuple[str, int], Any] = {}  # on a worker: open communicators by id and rank
 _lock = threading.Lock()
-PATIENCE = 30  # seconds to wait for ranks to fail after their communicator was aborted
+PATIENCE = 30  # seconds to wait until ranks have failed after their communicator is aborted
 
 
 class Nccl:
@@ -174,7 +176,7 @@ class Nccl:
 
     @staticmethod
     def free_bytes() -> int:
-        """Return the memory of this process's GPU in bytes; 0 without a GPU or NCCL."""
+        """Return the free memory of the GPU of this process in bytes; 0 without a GPU or NCCL."""
         try:
             from cupy.cuda import nccl, runtime
         except ImportError:
@@ -208,14 +210,17 @@ class Nccl:
         return gathered
 
     def abort(self) -> None:
-        """Abort calls that wait for a lost rank."""
+        """Abort the calls that wait for a lost rank."""
         self._communicator.abort()
 
 
 def reason_against(
     tasks: Tasks, homes: list[str], facts: list[dict[str, Any]], forced: bool
 ) -> str:
-    """Return the reason not to gather forests; empty if there is none."""
+    """Return the reason why forests should not be gathered; "" if there is no reason.
+
+    If ``forced`` is true, only reasons that make a gather impossible count.
+    """
     if len(homes) < 2:
         return "one worker holds all partitions"
     if not set(homes) <= set(tasks.workers()):
@@ -230,7 +235,7 @@ def reason_against(
     rows = [fact["rows"] for fact in facts]
     if forced or gather_pays(max(rows), rows, CARDS, min(free_of_workers)):
         return ""
-    return f"forests of {sum(rows):,} edges do not fit on every worker, or would take longer"
+    return f"forests of {sum(rows):,} edges do not fit on every worker, or a tree is faster"
 
 
 def gathered(
@@ -254,7 +259,7 @@ def gathered(
 
 
 def _all(ids: Any, rank: int, uid: Any, rows: list[int]) -> Any:
-    """Return the ids of all ranks in one array; shorter arrays are padded for the all-gather."""
+    """Return the ids of all ranks in one array, after an all-gather of padded arrays."""
     xp = library(ids)
     padded = xp.zeros(max(rows), ids.dtype)
     padded[: ids.size] = ids
@@ -263,18 +268,20 @@ def _all(ids: Any, rank: int, uid: Any, rows: list[int]) -> Any:
 
 
 def _communicator(uid: Any, rank: int, size: int) -> Any:
-    """Return this rank's communicator, created on first use."""
+    """Return the communicator of this rank, which is created on first use."""
     key = str(uid), rank
     communicator = _open.get(key)
     if communicator is None:
-        communicator = Nccl(uid, rank, size)  # waits for other ranks, maybe of this process
+        communicator = Nccl(
+            uid, rank, size
+        )  # waits for other ranks, which may be threads of this process
         with _lock:
             _open[key] = communicator
     return communicator
 
 
 def free_bytes() -> int:
-    """Return the free GPU memory of this worker in bytes; 0 if it cannot take part in a gather."""
+    """Return the free GPU memory of this worker in bytes; 0 if it cannot gather."""
     return Nccl.free_bytes()
 
 
@@ -284,7 +291,7 @@ def identity() -> Any:
 
 
 def abort(uid: Any) -> None:
-    """Close a communicator, so that no rank waits for a lost one."""
+    """Close a communicator, so that no rank waits for a lost rank."""
     with _lock:
         ranks = [key for key in _open if key[0] == str(uid)]
         communicators = [_open.pop(key) for key in ranks]
@@ -300,7 +307,7 @@ def by_gather(
     Parameters
     ----------
     arguments
-        The arguments ``facts`` to ``options`` of :func:`gathered`.
+        The arguments of :func:`gathered` from ``facts`` to ``options``.
     """
     client, key = tasks.client, (tasks.client.id, *homes)
     if key not in _uids:
@@ -325,9 +332,9 @@ def by_gather(
 
 
 def _failure(tasks: Tasks, futures: list[Future], homes: list[str]) -> str:
-    """Wait for the gather; return its first error, or "" if there is none.
+    """Wait until the gather ends; return its first error, or "" if all ranks have succeeded.
 
-    A LedgerError is raised, because lost edges would be missing in the tree as well.
+    A LedgerError is raised, because lost edges would be missing in a tree as well.
     """
     while True:
         for future in futures:

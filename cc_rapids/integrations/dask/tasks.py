@@ -22,7 +22,7 @@ FAILED = ("error", "cancelled")
 
 
 class Tasks:
-    """The tasks of one run, with unique keys that the dashboard groups by prefix.
+    """The tasks of one run, with unique keys, which the dashboard groups by their prefix.
 
     This is the :class:`~cc_rapids.integrations.distributed.protocol.Executor` of Dask.
     """
@@ -35,11 +35,11 @@ class Tasks:
 
     @contextmanager
     def all_or_none(self) -> Iterator[Tasks]:
-        """Release the tasks made in the context if it fails, so that the workers free them.
+        """If the context fails, release the tasks made in it, so that the workers free the results.
 
-        Otherwise the stack frames of an error would keep the futures alive as long as the error.
-        Futures are not cancelled: Dask's scheduler would close the connection to the client if a
-        task depended on a cancelled task whose future was already released.
+        Otherwise the stack frames of the error would keep the futures alive. Futures are not
+        cancelled, because Dask's scheduler would close the connection to the client if a task
+        depended on a cancelled task whose future was already released.
         """
         before = set(self._futures)
         try:
@@ -53,7 +53,7 @@ class Tasks:
     def submit(
         self, function: Any, *arguments: Any, worker: str | None = None, pinned: bool = False
     ) -> Future:
-        """Return the future of a call on a preferred worker, which is required if ``pinned``."""
+        """Return the future of a call; with ``pinned``, no other worker than ``worker`` runs it."""
         future: Future = self.client.submit(
             function,
             *arguments,
@@ -66,13 +66,13 @@ class Tasks:
         return future
 
     def compute(self, calls: list[Any]) -> list[Future]:
-        """Return the futures of lazy calls, with keys of this run."""
+        """Start lazy calls, and return their futures."""
         futures: list[Future] = self.client.compute(calls)
         self._futures.update((future.key, future) for future in futures)
         return futures
 
     def key(self, function: Any) -> str:
-        """Return a new key for a call, with the name shown by the dashboard."""
+        """Return a new key for a call; the dashboard shows the beginning of the key."""
         self._count += 1
         name = function.__name__.strip("_").replace("_", "-")
         return f"cc_rapids-{name}-{self._run}-{self._count}"
@@ -84,7 +84,10 @@ class Tasks:
     def completed(
         self, futures: list[Future], fail: Callable[[Future], object] | None = None
     ) -> Iterator[Future]:
-        """Iterate over futures as they are done, without keeping references to them."""
+        """Iterate over futures as they are done, without keeping references to the futures.
+
+        ``fail`` is called with a future that has failed; by default, its error is raised.
+        """
         return map(partial(_checked, fail or Future.result), as_completed(futures))
 
     def places(self, futures: list[Future]) -> list[str]:
@@ -105,7 +108,7 @@ class Tasks:
 
 
 def _checked(fail: Callable[[Future], object], future: Future) -> Future:
-    """Return a future that is done; raise its error if it has one."""
+    """Return a future that is done, after calling ``fail`` if it has failed."""
     if future.status in FAILED:
         fail(future)
     return future

@@ -1,1 +1,1 @@
-"""Components of edge lists in partitions, on any workers: Dask, Ray and pools share these parts."""
+"""Components of edge lists in partitions: the parts that Dask, Ray and pools share."""

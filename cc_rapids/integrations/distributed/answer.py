@@ -25,11 +25,11 @@ class DistributedComponents:
 
     @property
     def ledger(self) -> dict[str, Any]:
-        """The row counts of the run: given = linked + left out, by reason.
+        """The row counts of the run: rows given = rows linked + rows left out for each reason.
 
         ``given`` is the number of rows of all partitions, counted separately. ``linked`` is the
-        number of rows that the kernels of all workers processed. A run raises a LedgerError if
-        these do not balance, because a partition or a forest was lost, repeated or truncated. See
+        number of rows that the kernels of all workers linked. If the counts do not balance, because
+        a partition or a forest was lost, repeated or truncated, the run raises a LedgerError. See
         :attr:`cc_rapids.Components.ledger`.
 
         Returns
@@ -44,11 +44,11 @@ class DistributedComponents:
         Returns
         -------
         dict
-            As ``facts``, with ``ledger`` as one line.
+            The items of ``facts``, with ``ledger`` as one line of text.
 
         See Also
         --------
-        cc_rapids.Components.summary : The same on one machine.
+        cc_rapids.Components.summary : Return the facts of an answer on one machine.
         """
         return self.facts | {"ledger": str(Ledger.of_facts(self.ledger))}
 

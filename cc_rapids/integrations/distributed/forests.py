@@ -2,13 +2,13 @@
 
 A forest is sent between workers as a frame of its edges in the caller's ids, with columns
 ``source`` and ``destination`` (``0_source``, ... if ids have several columns). An isolated vertex
-is a self-loop. So the frame has n - 1 rows for a component of n > 1 vertices, and one row for a
-component of one vertex. Labels of vertices are never sent.
+is a self-loop. The frame therefore has n - 1 rows for a component of n > 1 vertices, and one row
+for a component of one vertex. Labels of vertices are never sent.
 
 A forest also carries its number of edges, and the ledger of the rows that were reduced to it. The
 worker that solves a forest compares the number of edges with the rows that the kernels linked. The
-worker that returns the answer compares the ledger with separate counts of the given rows. So a
-partition, a block or a forest that is lost, repeated or truncated raises a LedgerError.
+worker that returns the answer compares the ledger with separate counts of the given rows. If a
+partition, a block or a forest is lost, repeated or truncated, one of them raises a LedgerError.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Ends = tuple[Side, Side]  # the columns of both ends
 class Forest(NamedTuple):
     """The edges of a spanning forest, their number, and the ledger of the rows reduced to them.
 
-    The number comes from the solver, independently of the length of the frame.
+    The number comes from the solver, not from the length of the frame.
     """
 
     edges: Any
@@ -50,7 +50,7 @@ class Forest(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """The type of a column that is not empty; for integers, also the least and the greatest."""
+    """The type of a column that is not empty, and for integers the least and the greatest value."""
 
     dtype: str
     low: int | None = None
@@ -58,7 +58,7 @@ class Kind(NamedTuple):
 
 
 def sides(source: Side) -> tuple[Side, Side]:
-    """Return the column names of a forest, given the number of columns of an id."""
+    """Return the column names of a forest, for ids with as many columns as ``source``."""
     if isinstance(source, str):
         return "source", "destination"
     count = range(len(source))
@@ -76,7 +76,7 @@ def names_of_ends(source: Side | None, destination: Side | None) -> Ends:
     Raises
     ------
     InputError
-        The arguments are not names of columns, or not equally many for both ends.
+        The arguments are not names of columns, or the ends have different numbers of columns.
     """
     ends = several(*named(source, destination))
     source, destination = (side[0] if len(side) == 1 else side for side in ends)
@@ -122,12 +122,12 @@ def common_kind(name: str, kinds: list[Kind], vertex_range: range | None = None)
     name : str
         The caller's name of the column.
     vertex_range : range, optional
-        More ids that the type must hold.
+        Ids that the type must also hold.
 
     Raises
     ------
     ColumnTypeError
-        Some ids are strings and some are not, or no such type exists.
+        Some ids are strings and others are integers, or no integer type holds all ids.
     """
     text_types = sorted({kind.dtype for kind in kinds if kind.low is None})
     integer_types = sorted({kind.dtype for kind in kinds if kind.low is not None})
@@ -152,12 +152,12 @@ def united(frames: list[Any], ends: Ends, id_names: Ends) -> Any:
     Parameters
     ----------
     ends, id_names : pairs of columns
-        The names of the columns in the forests, and those of the caller.
+        The names of the columns in the forests, and the names that the caller uses.
 
     Raises
     ------
     ColumnTypeError
-        A column holds integers in one partition and strings in another.
+        A column has integers in one partition and strings in another partition.
     """
     nonempty = [frame for frame in frames if len(frame)]
     names, given_names = (
@@ -172,7 +172,7 @@ def united(frames: list[Any], ends: Ends, id_names: Ends) -> Any:
 
 
 def concat(frames: list[Any]) -> Any:
-    """Concatenate frames, ignoring empty ones and their types."""
+    """Concatenate frames; empty frames and their types are ignored."""
     nonempty = [frame for frame in frames if len(frame)]
     if len(nonempty) < 2:
         return (nonempty or frames)[0]
@@ -207,7 +207,7 @@ def of_length(frame: Any, rows: int, what: str) -> Any:
 
 
 def solved_by(frame: Any, ends: Ends, id_names: Ends, rows: int, **options: Any) -> Components:
-    """Return the components of forests of ``rows`` edges; errors use the caller's column names.
+    """Return the components of forests of ``rows`` edges; errors name the caller's columns.
 
     Raises
     ------
@@ -216,11 +216,11 @@ def solved_by(frame: Any, ends: Ends, id_names: Ends, rows: int, **options: Any)
     """
     left, right = ends
     one_column = isinstance(left, str)
-    # ids of several columns cannot be passed as a pair of series, only by their names in the frame
+    # Ids of several columns cannot be passed as a pair of series, only by their names in the frame
     edges, names = ((frame[left], frame[right]), id_names) if one_column else (frame, ends)
     result: Components = components(edges, *names, **options)
     linked_all(result, rows, "the edges of forests")
-    return result if one_column else result.with_key_names(None)  # numbered, as by sides()
+    return result if one_column else result.with_key_names(None)  # numbered as in sides()
 
 
 def linked_all(result: Components, rows: int, what: str) -> Ledger:
@@ -239,7 +239,7 @@ def balanced(ledger: Ledger, counts: Iterable[int], what: str) -> Ledger:
     Raises
     ------
     LedgerError
-        A partition was lost, repeated or truncated; the error names both numbers.
+        A partition was lost, repeated or truncated. The error names both numbers.
     """
     return ledger._replace(given=sum(counts)).check(what)
 
@@ -249,14 +249,14 @@ def local_forest(
 ) -> Forest:
     """Return the forest of one partition.
 
-    Categorical columns become columns of values, because categories differ between partitions.
+    Categories are replaced by their values, because categories differ between partitions.
 
     Raises
     ------
     MissingColumnError
-        The partition lacks a column that others have.
+        The partition lacks a column of ids.
     TypeError
-        The partition is not a frame; the client adds its number.
+        The partition is not a frame. The client adds the number of the partition.
     """
     if not_frame(frame):
         raise TypeError(f"a partition is {not_frame(frame)}")
@@ -272,18 +272,18 @@ def local_forest(
     result = components(frame, source, destination, nulls=nulls, forest=True, **options)
     ledger = linked_all(result, rows, "a partition")
     if isinstance(source, list):
-        result = result.with_key_names(None)  # numbered, as by sides()
+        result = result.with_key_names(None)  # numbered as in sides()
     return _forest(result, frame, (source, destination), (source, destination), ledger)
 
 
 def _values(frame: Any) -> Any:
     """Return a frame with categories replaced by their values."""
-    kinds = {
+    value_types = {
         name: column.cat.categories.dtype
         for name, column in frame.items()
         if column.dtype == "category"
     }
-    return frame.astype(kinds) if kinds else frame
+    return frame.astype(value_types) if value_types else frame
 
 
 def not_frame(value: Any, series: bool = False) -> str:
@@ -296,15 +296,15 @@ def not_frame(value: Any, series: bool = False) -> str:
     else:
         import pandas as pd
 
-        kinds = (pd.DataFrame, pd.Series, pd.Index) if series else pd.DataFrame
-        is_frame = isinstance(value, kinds)
+        accepted = (pd.DataFrame, pd.Series, pd.Index) if series else pd.DataFrame
+        is_frame = isinstance(value, accepted)
     package = type(value).__module__.partition(".")[0]
     description = shown(value) if package == "builtins" else f"a {package} {type(value).__name__}"
     return "" if is_frame else description
 
 
 def loops(vertices: Any, source: Side, options: dict[str, Any]) -> Forest:
-    """Return the vertices that the caller names, as a forest of self-loops."""
+    """Return vertices that the caller has passed, as a forest of self-loops."""
     if not_frame(vertices, series=True):
         raise TypeError(f"a partition of vertices is {not_frame(vertices, series=True)}")
     frame = vertices.to_frame() if not hasattr(vertices, "columns") else vertices
@@ -330,30 +330,30 @@ def check_width(columns: int, expected: int) -> None:
 
 
 def merged(left: Forest, right: Forest, id_names: Ends, options: dict[str, Any]) -> Forest:
-    """Merge two forests to one, without redundant edges."""
+    """Merge two forests into one forest, without redundant edges."""
     return all_merged([left, right], id_names, options)
 
 
 def all_merged(forests: list[Forest], id_names: Ends, options: dict[str, Any]) -> Forest:
-    """Merge forests to one by one solve of all their edges."""
+    """Merge forests into one forest, which is a forest of all of their edges."""
     ends = sides(id_names[0])
-    frame = united([one.edges for one in forests], ends, id_names)
-    rows = sum(one.rows for one in forests)
+    frame = united([forest.edges for forest in forests], ends, id_names)
+    rows = sum(forest.rows for forest in forests)
     result = solved_by(frame, ends, id_names, rows, forest=True, **options)
-    ledger = reduce(Ledger.plus, (one.ledger for one in forests))
+    ledger = reduce(Ledger.plus, (forest.ledger for forest in forests))
     return _forest(result, frame, ends, id_names, ledger)
 
 
 def _forest(result: Components, frame: Any, ends: Ends, id_names: Ends, ledger: Ledger) -> Forest:
     """Return a spanning forest of a frame, with self-loops for isolated vertices.
 
-    ``ends`` are the names of columns in the frame, and ``id_names`` those of the caller.
+    ``ends`` are the columns of the frame, and ``id_names`` are their names in errors.
     """
-    # a spanning forest of n vertices in k components has n - k edges
+    # A spanning forest of n vertices in k components has n - k edges
     edges, rows = result.forest(), result.num_vertices - len(result)
     names = [name for side in sides(id_names[0]) for name in as_list(side)]
     edges = _values(edges[names])
-    if not _may_loop(frame, *map(as_list, ends)):  # then each vertex has an edge in the forest
+    if not _may_have_loops(frame, *map(as_list, ends)):  # each vertex has an edge in the forest
         return Forest(edges, rows, ledger)
     single_vertices = _values(result.filter(max_size=1))
     columns = [name for name in single_vertices.columns if name.endswith("vertex")]
@@ -363,11 +363,11 @@ def _forest(result: Components, frame: Any, ends: Ends, id_names: Ends, ledger: 
     return Forest(edges, rows + len(single_vertices), ledger)
 
 
-def _may_loop(frame: Any, source: list[str], destination: list[str]) -> bool:
+def _may_have_loops(frame: Any, source: list[str], destination: list[str]) -> bool:
     """Return whether a frame may contain a self-loop; True for ends of different types."""
     pairs = list(zip(source, destination, strict=True))
-    kinds = [(frame[left].dtype, frame[right].dtype) for left, right in pairs]
-    if any(kind != other or kind == "category" for kind, other in kinds):
+    dtypes = [(frame[left].dtype, frame[right].dtype) for left, right in pairs]
+    if any(left != right or left == "category" for left, right in dtypes):
         return True
     same = reduce(and_, (frame[left] == frame[right] for left, right in pairs))
     return bool(same.any())
@@ -392,7 +392,7 @@ def labelled(
     vertex_options: dict[str, Any],
     options: dict[str, Any],
 ) -> tuple[Any, dict[str, Any]]:
-    """Return the labels of all vertices, and the facts."""
+    """Return the labels of all vertices of a forest, and the facts of the run."""
     result = solved(forest, id_names, labels, vertex_options, options)
     facts = result.summary()
     fact_names = ("engine", "device", "vertices", "components", "largest")
@@ -405,7 +405,7 @@ def row_facts(ledger: Ledger) -> dict[str, Any]:
 
 
 def chunk(answer: tuple[Any, Any], k: int, count: int) -> Any:
-    """Return the k-th of ``count`` equal ranges of rows of a pair (frame, facts)."""
+    """Return the k-th of ``count`` equal ranges of the rows of an answer, a pair (frame, facts)."""
     frame, _ = answer
     start, end = k * len(frame) // count, (k + 1) * len(frame) // count
     return frame.iloc[start:end].reset_index(drop=True)
@@ -420,7 +420,7 @@ def edges_of(forest: Forest, source: Side) -> Any:
 
 
 def copied(value: Any) -> Any:
-    """Return the value unchanged; as a task on another worker, this copies the value there."""
+    """Return the value unchanged; a task on another worker thereby copies the value to it."""
     return value
 
 

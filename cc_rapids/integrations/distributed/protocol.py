@@ -10,10 +10,10 @@ GPUS = {"threads": 0.0, "cuda": 1.0}  # the number of GPUs of a worker, by engin
 
 
 class Executor(Protocol):
-    """Workers that run functions and hold the results until they are requested.
+    """Workers that run functions, and hold the results until the results are requested.
 
-    If a result is lost with its worker, the executor repeats the call or the run fails. For that,
-    the executor keeps the handles of the arguments of each call.
+    If a result is lost with its worker, the executor repeats the call or the run fails. To repeat a
+    call, the executor keeps the handles of its arguments.
     """
 
     def submit(self, function: Any, *arguments: Any, worker: str | None = None) -> Handle:
@@ -22,7 +22,7 @@ class Executor(Protocol):
         Parameters
         ----------
         worker : str, optional
-            The place where the call should run, if that still exists.
+            The worker that should run the call, if it still exists.
         """
 
     def gather(self, handles: list[Handle]) -> list[Any]:
@@ -31,7 +31,7 @@ class Executor(Protocol):
     def completed(self, handles: list[Handle]) -> Iterator[Handle]:
         """Iterate over handles as their calls end; raise the error of a call that failed.
 
-        The caller may empty the list meanwhile; the iterator keeps no reference to its handles.
+        The caller may empty the list during the iteration, because the iterator does not use it.
         """
 
     def places(self, handles: list[Handle]) -> list[str]:

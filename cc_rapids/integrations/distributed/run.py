@@ -1,11 +1,11 @@
-"""One run on several workers: they merge their forests, then merge forests pairwise in a tree.
+"""One run on several workers: each worker merges its forests, then a tree of merges joins all.
 
 Balduzzi et al. 2018, section 2, distribute the edges in the same way, but send the representative
 of every vertex up the tree. Here only edges of forests are sent. Redundant edges are not sent.
 
-Dask, Ray and pools of processes make the forests of their partitions; one class runs the rest over
-their :class:`~cc_rapids.integrations.distributed.protocol.Executor`. Progress is reported by a bar
-on a terminal, a callback, or lines in the log.
+Dask, Ray and pools of processes make the forests of their partitions. The class :class:`Run` does
+the rest with their :class:`~cc_rapids.integrations.distributed.protocol.Executor`. Progress is
+reported by a bar on a terminal, a callback, or lines in the log.
 """
 
 from __future__ import annotations
@@ -43,10 +43,12 @@ class Run:
         What to do with an edge that has a null end.
     options : dict
         The design and the engine.
+    watch : Reporter
+        The reporter of progress.
     parts_name : str
-        The name in errors of what the forests are made from, such as "the partitions".
+        How errors name the parts that the forests are made from, such as "the partitions".
     counts : list of handles
-        The row counts of the parts, each from a separate count that does not use the forests.
+        The row counts of the parts, from separate tasks that do not use the forests.
     """
 
     tasks: Executor
@@ -64,14 +66,14 @@ class Run:
     def fold(self, leaves: Iterable[Handle], total: int | None) -> list[tuple[str, Handle]]:
         """Merge the forests of each worker; return the names of the workers and their forests.
 
-        Two forests of equally many partitions on one worker are merged as soon as both exist. So a
-        worker with k partitions holds at most about log2(k) forests. A merged forest is released;
-        if its worker is lost, the forest is computed from its partition again.
+        Two forests of the same number of partitions on one worker are merged as soon as both exist.
+        A worker with k partitions therefore holds at most about log2(k) forests. A merged forest is
+        released. If its worker is lost, the forest is computed from its partition again.
 
         Parameters
         ----------
         leaves : iterable
-            The forests of the partitions, in the order in which they are completed.
+            The forests of the partitions, in the order in which their tasks end.
         total : int or None
             The number of forests, for the progress; None if unknown.
         """
@@ -89,7 +91,7 @@ class Run:
         return [(home, self._merge_pile(pile, home)) for home, pile in sorted(piles.items())]
 
     def _merge_pile(self, pile: list[_Merged], home: str) -> Handle:
-        """Merge the forests of a worker, those of the fewest partitions first."""
+        """Merge the forests of a worker, beginning with the forests of the fewest partitions."""
         forest = pile.pop().forest
         while pile:
             forest = self.merge(pile.pop().forest, forest, home)
@@ -98,8 +100,8 @@ class Run:
     def tree(self, forests: list[Handle]) -> Handle:
         """Merge forests pairwise, level by level, into one.
 
-        The caller should keep the handles of the forests until the answer is complete. Then the
-        loss of a worker repeats its own partitions and some merges, but no partition of another
+        The caller should keep the handles of the forests until the answer is complete. If a worker
+        is then lost, its own partitions and some merges are repeated, but no partition of another
         worker.
         """
         level = 0
@@ -125,7 +127,7 @@ class Run:
     ) -> tuple[list[Handle], dict[str, Any]]:
         """Solve forests with distributed vertices; return the answers of the parts, and the facts.
 
-        The arguments are those of :func:`.vertices.distributed` and of :meth:`facts`.
+        For the arguments, see :func:`.vertices.distributed` and :meth:`facts`.
         """
         from .vertices import distributed  # pools of processes do not need it
 
@@ -148,7 +150,7 @@ class Run:
         ``rows`` is the total number of rows, by default the sum of ``counts``.
         """
         if rows is None:
-            rows = sum(int(np.sum(one)) for one in self.tasks.gather(self.counts))
+            rows = sum(int(np.sum(counts)) for counts in self.tasks.gather(self.counts))
         balanced(Ledger.of_facts(facts["ledger"]), [rows], self.parts_name)
         totals = {"partition": partition, "workers": workers} | more
         return facts | totals | {"seconds": self.watch.seconds}

@@ -1,4 +1,4 @@
-"""Find components with distributed vertices: no worker holds all of them.
+"""Find components with distributed vertices: no worker holds all vertices.
 
 The algorithm follows Balduzzi et al. 2018, section 2. Vertices are divided into parts, one per
 worker; the owner of a vertex is its part. Each part first joins the edges inside it, and then the
@@ -6,15 +6,16 @@ edges that cross its borders. The paper sends each find and hook to the owner of
 one-sided MPI. Here each part sends its finds and hooks in batches:
 
 1. Each worker merges the forests of its partitions, and sends each edge to the owner of one end.
-   Each part labels its vertices by the edges inside it.
-2. Each part replaces the ends of crossing edges by their labels. The edges now join components of
-   parts. A component without crossing edges is complete. Each part keeps a forest of these edges.
+   Each part labels its vertices by the edges inside the part.
+2. Each part replaces the ends of crossing edges by their labels. The crossing edges now join
+   components of parts. A component without crossing edges is complete. Each part keeps a forest of
+   its crossing edges.
 3. Rounds of hooks run while more than ``room`` edges remain. In a round, every vertex with
-   neighbours chooses its least neighbour as parent. A cycle of choices has length two, because the
-   choice of a vertex's choice is never greater than the vertex. The lesser vertex of a cycle is the
-   root of its tree and the least vertex in it. Each batch of finds doubles the distance from a
-   vertex to its known ancestor, until the ancestor is its root. Then the ends of the edges are
-   replaced by their roots.
+   neighbours chooses its least neighbour as parent. A cycle of choices has two vertices, because
+   the choice of a chosen vertex is never greater than the vertex that chose it. The lesser vertex
+   of a cycle is the root of its tree and the least vertex in the tree. Each batch of finds doubles
+   the distance from a vertex to its known ancestor, until the ancestor is its root. Then the ends
+   of the edges are replaced by their roots.
 4. One worker solves the remaining forest of at most ``room`` edges. Labels are sent back by one
    batch of finds per round.
 
@@ -69,7 +70,7 @@ Owner = Callable[[Any], Any]  # from a column of ids to an array of parts 0 .. c
 
 @dataclass(frozen=True)
 class Ranges:
-    """Owners by ranges of ids: part k owns the ids from ``cuts[k - 1]`` up to below ``cuts[k]``."""
+    """Owners by ranges of ids: part k owns the ids from cuts[k - 1] to cuts[k] - 1."""
 
     cuts: tuple[int, ...]
 
@@ -77,7 +78,7 @@ class Ranges:
         """Return the part of each id: a new array, on the GPU for cuDF's columns."""
         wide_type = np.uint64 if ids.dtype == np.uint64 else np.int64
         limits = np.iinfo(wide_type)
-        # NumPy cannot convert a cut beyond the type: all ids are above it, or none is
+        # NumPy cannot convert a cut beyond the type. Such a cut is below all ids, or above all ids
         cuts = [max(cut, int(limits.min)) for cut in self.cuts if cut <= limits.max]
         values = ids.astype(wide_type).values
         xp = library(values)
@@ -104,7 +105,7 @@ class Hashed:
 
 @dataclass(frozen=True)
 class GivenOwners:
-    """Owners by a function of the caller, with checks of its results."""
+    """Owners by a function of the caller, whose results are checked."""
 
     owner: Owner
     count: int
@@ -171,8 +172,9 @@ def unsteady(an_id: Any, part: Any, other_part: Any) -> InputError:
     an_id = an_id.item() if hasattr(an_id, "item") else an_id
     return InputError(
         f"owners assigns the id {shown(an_id)} to part {int(part)} in one call, but to part"
-        f" {int(other_part)} in another: the part must depend on the id alone, not on other ids,"
-        " and be the same in every process (unlike Python's hash() of a string; use owners='hash')"
+        f" {int(other_part)} in another call: the part must depend on the id alone, not on other"
+        " ids, and be the same in every process (unlike Python's hash() of a string; use"
+        " owners='hash')"
     )
 
 
@@ -195,13 +197,13 @@ PARTITIONS = ("edges", "vertices")
 OWNERS = ("range", "hash")
 ENDS = ("source", "destination")
 Box = list[Any]  # one frame for each part
-BYTES_OF_A_ROW = 16  # a row of a label table: an id and a label of 64 bits
+BYTES_OF_A_ROW = 16  # of a label table: an id and a label of 64 bits
 SAMPLE_EDGES = 1 << 10  # sampled edges per worker, for the check of the caller's owner function
 OWNER_CALL_VERTICES = 1 << 22  # vertices per call of the owner function
 
 
 def described(forest: Forest) -> dict[str, Any]:
-    """Return the facts about a forest that the client needs: rows, types, bounds and ledger."""
+    """Return the facts about a forest that the client needs."""
     edges = forest.checked()
     kinds = [kind_of(edges[end]) for end in ENDS] if len(edges) else []
     bounds = [id for kind in kinds for id in (kind.low, kind.high) if id is not None]
@@ -215,35 +217,35 @@ def described(forest: Forest) -> dict[str, Any]:
 
 
 def total_ledger(facts: list[dict[str, Any]]) -> Ledger:
-    """Return the ledger of all forests, given their facts."""
+    """Return the sum of the ledgers of all forests, which are among their facts."""
     return reduce(Ledger.plus, (fact["ledger"] for fact in facts), Ledger())
 
 
 def kind_of_ids(
     id_names: Ends, facts: list[dict[str, Any]], vertex_range: range | None = None
 ) -> str | None:
-    """Return the type of integers that all ids of the forests fit; None if they are strings.
+    """Return the integer type that holds all ids of the forests; None if ids are strings.
 
     Raises
     ------
     ColumnTypeError
-        The ids are integers in some parts and strings in others, or no such type exists.
+        The ids are integers in some parts and strings in others, or no integer type holds all ids.
     InputError
-        The ids are strings, but the caller names integers as vertices.
+        The ids are strings, but the caller passes integers as vertices.
     """
     [name] = as_list(id_names[0])
     kinds = [kind for fact in facts for kind in fact["kinds"]]
     kind = common_kind(name, kinds, vertex_range)
     if vertex_range is not None and kinds and kind is None:
         raise InputError(
-            f"column {name!r} holds strings, so vertices= must be strings too (and num_vertices="
+            f"column {name!r} holds strings, so vertices= must be strings, too (and num_vertices="
             " does not apply)"
         )
     return kind
 
 
 def edges_of(forest: Forest) -> Any:
-    """Return the edges of a forest; raise a LedgerError if some are lost."""
+    """Return the edges of a forest; raise a LedgerError if some edges are lost."""
     return forest.checked()
 
 
@@ -255,8 +257,8 @@ def weight_of(forest: Forest) -> int:
 def routed(forest: Forest, owner: Owner, count: int, kind: str | None) -> Box:
     """Return the edges of a partition, grouped by the owner of one end.
 
-    Most edges should stay on this worker. So the part that owns most ends in this partition gets
-    every edge with an end in that part; other edges go to the owner of their source.
+    Most edges should stay on this worker. Therefore the part that owns most ends in this partition
+    gets every edge with an end in that part. Other edges go to the owner of their source.
     """
     edges = forest.edges if kind is None else forest.edges.astype(kind)
     source_parts, destination_parts = (owner(edges[end]) for end in ENDS)
@@ -265,16 +267,17 @@ def routed(forest: Forest, owner: Owner, count: int, kind: str | None) -> Box:
         xp.bincount(parts, minlength=count) for parts in (source_parts, destination_parts)
     )
     home = int(ends_by_part.argmax())
-    # an edge goes to the owner of its source, so edges with only the destination at home are turned
+    # Edges go to the owners of their sources. Edges with only the destination at home are turned
     is_turned = (destination_parts == home) & (source_parts != home)
     swapped = dict(zip(ENDS, ENDS[::-1], strict=True))
     turned_edges = select_rows(edges, is_turned).rename(columns=swapped)
     all_edges = concat([select_rows(edges, ~is_turned), turned_edges[list(ENDS)]])
-    return boxed(of_length(all_edges, forest.rows, "the edges of a forest"), "source", owner, count)
+    of_length(all_edges, forest.rows, "the edges of a forest")
+    return boxed(all_edges, "source", owner, count)
 
 
 def boxed(frame: Any, by: str, owner: Owner, count: int) -> Box:
-    """Return one frame for each part: the rows whose ids in column ``by`` the part owns."""
+    """Return a frame for each part, with the rows whose ids in column ``by`` the part owns."""
     parts = owner(frame[by])
     box = [select_rows(frame, parts == k) for k in range(count)]
     if sum(map(len, box)) != len(frame):
@@ -283,7 +286,7 @@ def boxed(frame: Any, by: str, owner: Owner, count: int) -> Box:
 
 
 class _Size(NamedTuple):
-    """The number of rows of a frame, and their bytes."""
+    """The number of rows of a frame, and the size of the frame in bytes."""
 
     rows: int
     bytes: int
@@ -295,7 +298,7 @@ def sizes(box: Box) -> list[_Size]:
 
 
 def weight(frame: Any) -> int:
-    """Return the size of a frame's columns in bytes."""
+    """Return the size of the columns of a frame in bytes."""
     return int(frame.memory_usage(index=False, deep=True).sum()) if len(frame) else 0
 
 
@@ -307,7 +310,7 @@ def arrived(owner: Owner, by: str, part: int, rows: int, *frames: Any) -> Any:
     LedgerError
         The number of rows differs from the number that was sent.
     InputError
-        The caller's function assigns a row to another part.
+        The caller's function assigns an id to another part.
     """
     rows_of_part = of_length(concat(list(frames)), rows, f"the rows for part {part}")
     if isinstance(owner, GivenOwners):
@@ -316,9 +319,9 @@ def arrived(owner: Owner, by: str, part: int, rows: int, *frames: Any) -> Any:
 
 
 def sample(forest: Forest, kind: str | None) -> Any:
-    """Return the ends of a sample of the edges."""
+    """Return the ends of a sample of the edges, as a column of vertices."""
     edges = forest.edges if kind is None else forest.edges.astype(kind)
-    step = -(-len(edges) // SAMPLE_EDGES) or 1  # rounded up; 1 for no edges
+    step = -(-len(edges) // SAMPLE_EDGES) or 1  # rounded up; 1 if there are no edges
     sampled = edges.iloc[::step]
     return concat([sampled[[end]].rename(columns={end: "vertex"}) for end in ENDS])
 
@@ -350,10 +353,10 @@ def local_labels(
     vertex_range: range | None,
     options: dict[str, Any],
 ) -> Any:
-    """Return the label table of a part, from the edges inside it.
+    """Return the label table of a part, from the edges inside the part.
 
-    ``edges`` are those whose source the part owns. The table has all vertices of the part: these
-    sources, and the vertices of ``vertex_range`` that the part owns.
+    ``edges`` are the edges whose source the part owns. The table has all vertices of the part:
+    these sources, and the vertices of ``vertex_range`` that the part owns.
 
     Raises
     ------
@@ -365,7 +368,7 @@ def local_labels(
         size = -(-len(vertex_range) // count) * BYTES_OF_A_ROW
         engine.check_capacity(size, f"the share of one worker of {len(vertex_range):,} vertices")
     inner, outer = _split(edges, owner, part)
-    # a self-loop for each source of a crossing edge, which may be in no edge inside the part
+    # Each source of a crossing edge gets a self-loop, because it may be in no edge inside the part
     single_vertices = outer[["source"]].drop_duplicates()
     frame = concat([inner, single_vertices.assign(destination=single_vertices["source"])])
     own_vertices = None
@@ -379,11 +382,11 @@ def local_labels(
 def _owned(vertex_range: range, like: Any, owner: Owner, part: int) -> Any:
     """Return the vertices of a range that a part owns, computed in pieces on this worker.
 
-    The answer is a column of the library of ``like``, and of its type if that holds the range.
+    The answer is a column of the library of ``like``, and of its type if this type holds the range.
     """
     column_class, limits, pieces = type(like), np.iinfo(like.dtype), []
     fits = not vertex_range or limits.min <= min(vertex_range) <= max(vertex_range) <= limits.max
-    # an empty range still makes one piece, which has the type of ids
+    # An empty range makes one piece, too, which has the type of ids
     for start in range(0, max(len(vertex_range), 1), OWNER_CALL_VERTICES):
         values = array_of_range(vertex_range[start : start + OWNER_CALL_VERTICES], np)
         ids = column_class(values.astype(like.dtype) if fits else values, name="vertex")
@@ -392,7 +395,7 @@ def _owned(vertex_range: range, like: Any, owner: Owner, part: int) -> Any:
 
 
 def _split(edges: Any, owner: Owner, part: int) -> tuple[Any, Any]:
-    """Return the edges whose destination the part owns, and the others."""
+    """Return the edges whose destination the part owns, and the other edges."""
     inside = owner(edges["destination"]) == part
     inner, outer = select_rows(edges, inside), select_rows(edges, ~inside)
     if len(inner) + len(outer) != len(edges):
@@ -401,7 +404,7 @@ def _split(edges: Any, owner: Owner, part: int) -> tuple[Any, Any]:
 
 
 def crossing(edges: Any, labels: Any, owner: Owner, part: int, count: int) -> Box:
-    """Return the edges that leave a part, grouped by the owner of the other end.
+    """Return the edges that leave a part, grouped by the owner of their destination.
 
     The source of each edge is replaced by its label.
     """
@@ -428,21 +431,21 @@ def shrunk(edges: Any, options: dict[str, Any]) -> Forest:
 
 
 def looked_up(frame: Any, by: str, table: Any) -> Any:
-    """Replace the ids in one column by their labels in a table; ids not in the table remain.
+    """Replace the ids in one column by their labels in a table, except ids not in the table.
 
-    Rows with a replaced id come first.
+    Rows whose id is replaced come first.
     """
     if not (len(frame) and len(table)):
         return frame
-    labels_by_id = table.rename(columns={"vertex": by, "labels": "found"})
+    labels_by_id = table.rename(columns={"vertex": by, "labels": "label"})
     matched = frame.merge(labels_by_id, on=by, how="inner")
-    with_labels = matched.drop(columns=by).rename(columns={"found": by})[list(frame.columns)]
+    with_labels = matched.drop(columns=by).rename(columns={"label": by})[list(frame.columns)]
     all_rows = concat([with_labels, frame[~frame[by].isin(table["vertex"])]])
     return of_length(all_rows, len(frame), f"the rows with a {by} to look up")
 
 
 def least_neighbours(forest: Forest, owner: Owner, count: int) -> Box:
-    """Return each vertex and its least neighbour among the local edges, grouped by owner."""
+    """Return each vertex with its least neighbour in a forest, grouped by owner of the vertex."""
     names, directions = ("vertex", "labels"), []
     for ends in (ENDS, ENDS[::-1]):
         directed = forest.edges.rename(columns=dict(zip(ends, names, strict=True)))
@@ -451,7 +454,7 @@ def least_neighbours(forest: Forest, owner: Owner, count: int) -> Box:
 
 
 def least_labels(*tables: Any) -> Any:
-    """Return the least label of each vertex in several tables."""
+    """Return a table with the least label that each vertex has in several tables."""
     return concat(list(tables)).groupby("vertex").agg({"labels": "min"}).reset_index()
 
 
@@ -472,13 +475,13 @@ def replaced(frame: Any, by: str, *answers: Any) -> Any:
 
 
 def grandparents(frame: Any, *answers: Any) -> Any:
-    """Add a column ``further`` to a table: the label of each label, as its owner returned it."""
+    """Add a column ``further`` to a table: the label of each label, which its owner returned."""
     frame = frame.assign(further=frame["labels"])
     return replaced(frame, "further", *answers)
 
 
 def with_roots(frame: Any) -> Any:
-    """Break cycles of two vertices that chose each other: the lesser one becomes a root."""
+    """Break cycles of two vertices that chose each other: the lesser vertex becomes a root."""
     is_root = (frame["further"] == frame["vertex"]) & (frame["vertex"] < frame["labels"])
     roots = frame[is_root][["vertex"]]
     others = frame[~is_root][["vertex", "labels"]]
@@ -486,7 +489,7 @@ def with_roots(frame: Any) -> Any:
 
 
 def pointer_jump(frame: Any) -> Any:
-    """Replace each label by its own label, the column ``further``."""
+    """Replace each label by its own label, which is in the column ``further``."""
     return frame[["vertex", "further"]].rename(columns={"further": "labels"})
 
 
@@ -497,28 +500,29 @@ def count_changed(frame: Any) -> int:
 
 def solved(options: dict[str, Any], *forests: Forest) -> Any:
     """Return the label table of the remaining edges, solved on one worker."""
-    result = components(concat([one.edges for one in forests]), *ENDS, **options)
-    linked_all(result, sum(one.rows for one in forests), "the remaining edges")
+    edges = concat([forest.edges for forest in forests])
+    result = components(edges, *ENDS, **options)
+    linked_all(result, sum(forest.rows for forest in forests), "the remaining edges")
     return result.labels()
 
 
 def finished(labels: Any, table: Any) -> Any:
     """Return the answer of a part, in the order of the ids.
 
-    ``labels`` are those from the edges inside the part, and ``table`` has the final label of each
-    of them that a crossing edge joined to others.
+    ``labels`` are the labels from the edges inside the part. ``table`` has the final labels of the
+    components that crossing edges join to other components.
     """
     labels_of_all = looked_up(labels, "labels", table)
     return labels_of_all.sort_values("vertex", ignore_index=True)
 
 
 def count_vertices(answer: Any) -> tuple[int, int]:
-    """Return the number of vertices, and of components whose least vertex is in this part."""
+    """Return the number of vertices, and the number of components whose least vertex is here."""
     return len(answer), int((answer["vertex"] == answer["labels"]).sum())
 
 
 class Exchange:
-    """Exchange of batches between the parts 0 .. count - 1.
+    """The exchange of batches between the parts 0 .. count - 1.
 
     Attributes
     ----------
@@ -527,7 +531,7 @@ class Exchange:
     batches : int
         The number of synchronizations of all parts.
     workers : list of str or None
-        The preferred worker of each part, chosen so that workers keep most of their rows.
+        The preferred worker of each part, chosen so that most rows stay on their workers.
     """
 
     tasks: Executor
@@ -544,7 +548,7 @@ class Exchange:
         self.workers: list[str | None] = [None] * count
 
     def on(self, part: int, function: Any, *arguments: Any) -> Handle:
-        """Return the handle of a call for a part, on its worker if that still exists."""
+        """Return the handle of a call for a part, on the worker of the part if it still exists."""
         return self.tasks.submit(function, *arguments, worker=self.workers[part])
 
     def send(
@@ -555,7 +559,7 @@ class Exchange:
         stage: str,
         total: int | None = None,
     ) -> list[Handle]:
-        """Send each frame of the boxes to its part; return the rows of each part as one frame.
+        """Send each frame of the boxes to its part; return one frame for each part.
 
         Parameters
         ----------
@@ -564,12 +568,12 @@ class Exchange:
         by : str
             The column whose owner receives a row.
         homes : sequence of int, optional
-            The part that holds each box. If None, boxes may be on any worker, and a preferred
+            The part that holds each box. If it is None, boxes may be on any worker, and a preferred
             worker is assigned to each part.
         stage : str
             The name of this step for the progress.
         total : int, optional
-            The number of rows of all boxes, if known.
+            The number of rows of all boxes, if it is known.
         """
         box_sizes = self._sizes(boxes, stage)
         rows_of_part = [sum(sizes[part].rows for sizes in box_sizes) for part in range(self.count)]
@@ -580,7 +584,7 @@ class Exchange:
         pieces: list[list[Handle]] = [[] for _ in range(self.count)]
         for box_number, (box, home) in enumerate(zip(boxes, homes, strict=True)):
             for part, size in enumerate(box_sizes[box_number]):
-                # a part that gets no rows still gets one empty frame, for its types
+                # A part that gets no rows gets one empty frame, which has the types
                 if size.rows or box_number == part % len(boxes):
                     pieces[part].append(self.on(home, getitem, box, part))
                 if part != home:
@@ -591,10 +595,10 @@ class Exchange:
         ]
 
     def _assign_workers(self, boxes: list[Handle], box_sizes: list[list[_Size]]) -> list[int]:
-        """Assign a worker to each part; return the part on the worker of each box.
+        """Assign a worker to each part; return, for each box, the part on its worker.
 
-        Pairs of a part and a worker are assigned greedily, by the bytes of the part on the worker.
-        A box on a worker without a part is counted for part 0.
+        The pair of a part and a worker that holds most bytes of the part is assigned first. A box
+        on a worker without a part is counted for part 0.
         """
         places = self.tasks.places(boxes)
         local_bytes: dict[tuple[int, str], int] = {
@@ -602,7 +606,7 @@ class Exchange:
         }
         for sizes_of_box, place in zip(box_sizes, places, strict=True):
             for part, size in enumerate(sizes_of_box):
-                if (part, place) in local_bytes:  # a lost worker is in no pair
+                if (part, place) in local_bytes:  # false if the worker was lost
                     local_bytes[part, place] += size.bytes
         while local_bytes:
             part, name = max(local_bytes, key=lambda pair: local_bytes[pair])
@@ -630,7 +634,7 @@ class Exchange:
         ]
 
     def further(self, tables: list[Handle], stage: str) -> list[Handle]:
-        """Add the label of each label to the tables, as the owners return it."""
+        """Add the label of each label, which the owners return, to the tables."""
         answers = self._ask(tables, "labels", tables, stage)
         return [
             self.on(part, grandparents, table, *answers[part]) for part, table in enumerate(tables)
@@ -639,9 +643,9 @@ class Exchange:
     def _ask(
         self, frames: list[Handle], by: str, tables: list[Handle], stage: str
     ) -> list[list[Handle]]:
-        """Look up ids at their owners, in one batch of queries and one of answers.
+        """Look up ids at their owners, in a batch of queries and a batch of answers.
 
-        The result has the answers to each part: rows of the owners' tables.
+        Return the answers for each part, which are rows of the tables of the owners.
         """
         boxes = [
             self.on(part, ids_to_look_up, frame, by, self.owner, self.count)
@@ -672,10 +676,10 @@ def owner_of(rule: Any, facts: list[dict[str, Any]], count: int) -> Owner:
     Parameters
     ----------
     rule : callable, "hash", "range" or None
-        None means ranges for integers, and otherwise hashes.
+        None means ranges if ids are integers, and hashes if ids are strings.
     facts : list of dict
-        For each partition, the ``kinds`` of its columns, and the ``low`` and ``high`` integer id,
-        which are None if it has none.
+        For each partition, the ``kinds`` of its columns, and the least and the greatest integer id
+        as ``low`` and ``high``, which are None if ids are strings or there are no rows.
     count : int
         The number of owners.
 
@@ -698,7 +702,7 @@ def owner_of(rule: Any, facts: list[dict[str, Any]], count: int) -> Owner:
 
 @dataclass
 class Distributed:
-    """A run over distributed vertices, after the forests of the partitions."""
+    """A run with distributed vertices, which begins with the forests of the workers."""
 
     tasks: Executor
     exchange: Exchange
@@ -711,7 +715,7 @@ class Distributed:
     def run(
         self, leaves: list[Handle], kind: str | None, room: int | None, total: int
     ) -> list[Handle]:
-        """Return the answers of the parts: run the steps of the module's docstring.
+        """Run the steps in the docstring of the module, and return the answers of the parts.
 
         Parameters
         ----------
@@ -720,7 +724,8 @@ class Distributed:
         kind : str or None
             The integer type of the ids; None for strings.
         room : int or None
-            The most edges that one worker solves; by default the vertices of the largest part.
+            The maximum number of edges that one worker solves; by default, the number of vertices
+            of the largest part.
         total : int
             The number of edges of all forests.
         """
@@ -745,7 +750,7 @@ class Distributed:
             room = max(self.tasks.gather([on(p, len, labels[p]) for p in parts]))
         levels: list[list[Handle]] = []
         while sum(rows := self._rows(remaining)) > room:
-            if not levels:  # an upper bound on the vertices at the borders: two for each edge
+            if not levels:  # at most two vertices at the borders for each edge
                 self.facts["border"] = 2 * sum(rows)
             levels.append(self._hook(remaining, len(levels) + 1))
             remaining = self._relabel(remaining, levels[-1], len(levels))
@@ -757,45 +762,49 @@ class Distributed:
 
     def _rows(self, remaining: list[Handle]) -> list[int]:
         """Return the number of remaining edges of each part."""
-        facts = self.tasks.gather([self.tasks.submit(described, one) for one in remaining])
+        facts = self.tasks.gather([self.tasks.submit(described, forest) for forest in remaining])
         return [fact["rows"] for fact in facts]
 
     def _hook(self, remaining: list[Handle], number: int) -> list[Handle]:
-        """Return tables with the root of every vertex that has a neighbour, on its owner.
+        """Return a table for each part, with the root of each of its vertices that has a neighbour.
 
         Each vertex chooses its least neighbour. The lesser vertex of a cycle becomes a root. Then
-        labels are replaced by their own labels until none changes.
+        labels are replaced by their own labels until no label changes.
         """
         on, stage = self.exchange.on, f"hooks, round {number}"
         count = self.count
-        boxes = [on(p, least_neighbours, one, self.owner, count) for p, one in enumerate(remaining)]
-        nearest = self.exchange.send(boxes, "vertex", range(count), stage)
-        tables = [on(p, least_labels, one) for p, one in enumerate(nearest)]
-        seen = self.exchange.further(tables, stage)
-        tables = [on(p, with_roots, one) for p, one in enumerate(seen)]
+        boxes = [
+            on(p, least_neighbours, forest, self.owner, count) for p, forest in enumerate(remaining)
+        ]
+        neighbours = self.exchange.send(boxes, "vertex", range(count), stage)
+        tables = [on(p, least_labels, table) for p, table in enumerate(neighbours)]
+        extended = self.exchange.further(tables, stage)
+        tables = [on(p, with_roots, table) for p, table in enumerate(extended)]
         while True:
-            seen = self.exchange.further(tables, stage)
-            tables = [on(p, pointer_jump, one) for p, one in enumerate(seen)]
-            changed = self.tasks.gather([on(p, count_changed, one) for p, one in enumerate(seen)])
-            if not sum(changed):
+            extended = self.exchange.further(tables, stage)
+            tables = [on(p, pointer_jump, table) for p, table in enumerate(extended)]
+            changed = [on(p, count_changed, table) for p, table in enumerate(extended)]
+            if not sum(self.tasks.gather(changed)):
                 return tables
 
     def _relabel(self, remaining: list[Handle], roots: list[Handle], number: int) -> list[Handle]:
         """Return forests of the edges that still join different trees."""
         on, stage = self.exchange.on, f"edges, round {number}"
-        edges = [on(p, edges_of, one) for p, one in enumerate(remaining)]
+        edges = [on(p, edges_of, forest) for p, forest in enumerate(remaining)]
         for end in ENDS:
             edges = self.exchange.find(edges, end, roots, stage)
-        return [on(p, shrunk, one, self.options) for p, one in enumerate(edges)]
+        return [on(p, shrunk, frame, self.options) for p, frame in enumerate(edges)]
 
     def _solve(self, remaining: list[Handle], rows: list[int]) -> list[Handle]:
-        """Solve the remaining edges on the worker with most of them; send the labels to the owners.
+        """Solve the remaining edges on the worker with most edges; send the labels to the owners.
 
         ``rows`` are the numbers of remaining edges of each part.
         """
         exchange, home = self.exchange, int(np.argmax(rows))
         on = exchange.on
-        forest_bytes = self.tasks.gather([on(p, weight_of, one) for p, one in enumerate(remaining)])
+        forest_bytes = self.tasks.gather(
+            [on(p, weight_of, forest) for p, forest in enumerate(remaining)]
+        )
         for part, size in enumerate(forest_bytes):
             exchange.bytes[part, home] += size if part != home else 0
         exchange.batches += 1
@@ -815,7 +824,7 @@ def distributed(
     options: dict[str, Any],
     watch: Reporter,
 ) -> tuple[list[Handle], dict[str, Any]]:
-    """Return the answers of the parts for the forests of the workers, and the facts.
+    """Solve the forests of the workers; return the answers of the parts, and the facts.
 
     Parameters
     ----------
@@ -824,7 +833,7 @@ def distributed(
     owners : callable, "hash", "range" or None
         The caller's rule: see :func:`owner_of`.
     room : int, optional
-        The most edges that one worker solves at the end.
+        The maximum number of edges that one worker solves at the end.
     vertex_range : range, optional
         Vertices to include even if no edge names them.
     count : int, optional
@@ -840,7 +849,7 @@ def distributed(
     exchange = Exchange(tasks, owner, part_count, watch)
     run = Distributed(tasks, exchange, owner, part_count, vertex_range, options)
     answers = run.run(leaves, kind, room, sum(fact["rows"] for fact in facts))
-    counts = tasks.gather([tasks.submit(count_vertices, one) for one in answers])
+    counts = tasks.gather([tasks.submit(count_vertices, answer) for answer in answers])
     vertices, components = (sum(column) for column in zip(*counts, strict=True))
     return answers, run.facts | {
         "vertices": vertices,
@@ -879,8 +888,8 @@ def check_partition(
         )
     if labels is not None and not check_labels(labels).is_root:
         raise InputError(
-            f"labels={labels!r} number all components, but with distributed vertices no worker sees"
-            " all of them: use labels='min'"
+            f"labels={labels!r} number all components, but with distributed vertices no worker has"
+            " all components: use labels='min'"
         )
     is_word = isinstance(owners, str) and owners in OWNERS
     if not (owners is None or is_word or callable(owners)):
@@ -904,22 +913,22 @@ def _check_function(
 ) -> None:
     """Compute the owners of sampled ids on every worker; raise an InputError if two calls differ.
 
-    Ids are checked again by the part that receives them. A complete check that every id always has
-    the same owner would have to send every id again. Deciding whether the vertices of two parts are
-    disjoint needs at least one bit per vertex.
+    The part that receives an id checks the id again. A complete check that every id always has the
+    same owner would have to send every id again, because at least one bit per vertex is needed to
+    decide whether the vertices of two parts are disjoint.
     """
     samples = [tasks.submit(sample, leaf, kind) for leaf in leaves]
     results = [
         tasks.submit(owner_calls, owner, vertex_range, *samples, worker=worker)
         for worker in tasks.workers()
     ]
-    # only the parts, one row per call and worker; the ids, item 0, stay on the workers
-    calls = np.concatenate(tasks.gather([tasks.submit(getitem, one, 1) for one in results]))
+    # Item 1 of a result has the parts, with a row per call. The ids, item 0, stay on the workers
+    calls = np.concatenate(tasks.gather([tasks.submit(getitem, result, 1) for result in results]))
     differs = (calls != calls[0]).any(axis=0)
     if differs.any():
         at = int(differs.argmax())
         [an_id] = tasks.gather([tasks.submit(one_of, results[0], at)])
-        raise unsteady(an_id, *np.unique(calls[:, at])[:2])  # two of its different parts
+        raise unsteady(an_id, *np.unique(calls[:, at])[:2])  # two different parts of the id
 
 
 def _check_ids(id_names: Ends, facts: list[dict[str, Any]], count: int | None) -> None:

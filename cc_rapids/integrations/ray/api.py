@@ -45,9 +45,9 @@ from ..distributed.run import Run
 from ..distributed.vertices import check_partition
 from .tasks import Result, Tasks
 
-# columns of packed blocks: a pickled forest, and the number of rows that it was made from
+# Columns of packed blocks: a pickled forest, and the number of rows that it was made from
 FOREST, ROWS = "forest", "rows"
-PATIENCE = 1.0  # seconds to wait for one of many tasks in flight before the next block is drawn
+PATIENCE = 1.0  # the maximum seconds to wait for a task in flight before the next block is drawn
 
 
 @suggest_keywords_of_methods
@@ -80,7 +80,8 @@ class RayComponents(DistributedComponents):
         Returns
         -------
         ray.data.Dataset, columns ``vertex`` and ``labels`` (``0_vertex``, ... for several columns)
-            One row per vertex, in the order of the ids, unless vertices are distributed by hash.
+            One row per vertex. Unless vertices are distributed by hash, the rows are in the order
+            of the ids.
 
         See Also
         --------
@@ -94,9 +95,10 @@ class RayComponents(DistributedComponents):
 
         Returns
         -------
-        ray.data.Dataset, columns ``labels`` (or ``0_labels``, ...) and ``size``, in no order
-            With distributed edges, this call computes the sizes. With distributed vertices, they
-            are computed at the first use of the dataset.
+        ray.data.Dataset, columns ``labels`` (or ``0_labels``, ...) and ``size``
+            One row per component, in no order. With distributed edges, this call computes the
+            sizes. With distributed vertices, the sizes are computed at the first use of the
+            dataset.
 
         See Also
         --------
@@ -117,13 +119,13 @@ class RayComponents(DistributedComponents):
         Returns
         -------
         ray.data.Dataset, columns ``source`` and ``destination`` (``0_source``, ... for several)
-            One row for each vertex except one per component. Different runs may return different
-            edges. None if vertices are distributed, because no worker holds the whole forest.
+            A component of n vertices has n - 1 rows. Different runs may return different edges. The
+            result is None if vertices are distributed, because no worker holds the whole forest.
 
         See Also
         --------
         RayComponents.labels : The component of each vertex.
-        cc_rapids.spanning_forest : The same on one machine.
+        cc_rapids.spanning_forest : Find a spanning forest on one machine.
         """
         return self._forest() if self._forest else None
 
@@ -149,10 +151,10 @@ def components(
 ) -> RayComponents:
     """Find the connected components of a Ray dataset, on the nodes that hold or read it.
 
-    Ray Data reads the columns of ids. On CPUs, the task that reads a block also reduces it to a
-    forest; on GPUs, a separate task does. The forests of a node are merged as they are completed.
-    Then the forests of all nodes are merged pairwise in a tree. Only edges of forests are sent. If
-    a process or a node is lost, Ray reads its blocks again elsewhere.
+    Ray Data reads the columns of ids. On CPUs, the task that reads a block also reduces the block
+    to a forest. On GPUs, a separate task does this. The forests of a node are merged as they are
+    completed. Then the forests of all nodes are merged pairwise in a tree. Only edges of forests
+    are sent. If a process or a node is lost, Ray reads its blocks again elsewhere.
 
     Parameters
     ----------
@@ -166,8 +168,8 @@ def components(
     num_vertices : int, optional
         The vertices are exactly 0 .. num_vertices - 1.
     labels : {"min", "dense", "size"}, optional
-        The labels of components: the least vertex id, 0 .. k-1 in the order of the least ids, or 0
-        .. k-1 from the largest component.
+        The labels of components: the least vertex id (min), or the numbers 0 .. k-1 in the order of
+        the least ids (dense) or from the largest component to the smallest (size).
     nulls : {"raise", "drop"}
         What to do with an edge that has a null end.
     design : str or Design
@@ -176,10 +178,10 @@ def components(
         As for :func:`cc_rapids.components`. ``"cuda"`` needs ``num_gpus``, because Ray assigns GPUs
         only to tasks that request them.
     num_cpus, num_gpus : float, optional
-        The resources of each task, as for :meth:`ray.data.Dataset.map_batches`. With a fraction of
-        a GPU, several tasks share one.
+        The resources of each task, as for :meth:`ray.data.Dataset.map_batches`. If tasks request a
+        fraction of a GPU, several tasks share a GPU.
     progress : bool or callable
-        If True, show a bar on stderr if that is a terminal. A callable is called with a
+        If True, show a bar on stderr if stderr is a terminal. A callable is called with a
         ``DistributedProgress`` after each finished task. Otherwise lines are written to the log.
 
     Returns
@@ -191,9 +193,9 @@ def components(
     ----------------
     partition : {"edges", "vertices"}
         What is distributed. With ``"edges"``, one node finally holds a forest over all vertices.
-        With ``"vertices"``, each node holds one part of the vertices: see
-        :mod:`cc_rapids.integrations.distributed.vertices`. This needs ids of one column and labels
-        "min".
+        With ``"vertices"``, each node holds one part of the vertices; see
+        :mod:`cc_rapids.integrations.distributed.vertices`. Distributed vertices need ids of one
+        column and labels "min".
     owners : {"range", "hash"} or callable, optional
         The assignment of distributed vertices to parts, as for :func:`cc_rapids.dask.components`.
     room : int, optional
@@ -211,12 +213,12 @@ def components(
     See Also
     --------
     cc_rapids.components : Find the components of edges on one machine.
-    cc_rapids.dask.components : The same for frames on a Dask cluster.
-    cc_rapids.pool.components : The same for partitions on a pool of processes.
+    cc_rapids.dask.components : Find the components of frames on a Dask cluster.
+    cc_rapids.pool.components : Find the components of partitions on a pool of processes.
 
     Notes
     -----
-    Balduzzi et al. 2018, section 2.
+    The algorithm follows Balduzzi et al. 2018, section 2.
 
     Examples
     --------
@@ -251,21 +253,22 @@ def components(
             forests.append(tasks.submit(loops, frame, id_names[0], options))
         rows = known_rows(edges)
         answers, facts = run.by_vertices(forests, owners, room, vertex_range, num_vertices, rows)
-        return RayComponents(facts, _dataset([tasks.submit(as_table, one) for one in answers]))
+        tables = [tasks.submit(as_table, answer) for answer in answers]
+        return RayComponents(facts, _dataset(tables))
 
 
 @dataclass(frozen=True)
 class RayRun(Run):
     """One run on a cluster.
 
-    The number of rows comes from Ray's metadata if available. Otherwise the tasks that reduce
-    blocks to forests count the rows.
+    The number of rows comes from Ray's metadata if Ray knows the number. Otherwise the tasks that
+    reduce blocks to forests count the rows.
     """
 
     tasks: Tasks
 
     def forests(self, edges: Dataset, vertices: Any) -> list[Result]:
-        """Return one forest for each node that has read blocks; at least one forest."""
+        """Return a forest for each node that has read blocks; without blocks, an empty forest."""
         with closing(self._leaves(edges, vertices)) as leaves:
             folded = self.fold(leaves, None)
         if folded:
@@ -276,9 +279,9 @@ class RayRun(Run):
     def _leaves(self, edges: Dataset, vertices: Any) -> Generator[Result, None, None]:
         """Iterate over the forests of blocks as they are complete.
 
-        If many tasks are in flight, the next block is drawn once one of them ends or after
-        ``PATIENCE`` seconds. The time limit avoids a deadlock: tasks of the dataset may occupy the
-        CPU or GPU that the tasks in flight wait for.
+        If many tasks are in flight, the next block is drawn when one of these tasks ends or after
+        ``PATIENCE`` seconds. The time limit avoids a deadlock, because tasks of the dataset may
+        occupy the CPU or GPU that the tasks in flight wait for.
         """
         waiting: list[Result] = []
         max_in_flight = 2 * self.tasks.cpus()
@@ -293,12 +296,12 @@ class RayRun(Run):
     def _started(self, edges: Dataset, vertices: Any) -> Generator[Result, None, None]:
         """Start tasks that reduce blocks to forests; iterate over the results of these tasks.
 
-        On CPUs, Ray Data reduces a block in the task that reads it. On GPUs, Ray Data maps only
-        batches of a fixed number of rows, in separate tasks; so a task of this run reduces each
-        block.
+        On CPUs, Ray Data reduces a block in the task that reads the block. On GPUs, Ray Data would
+        map batches of a fixed number of rows in separate tasks. A task of this run therefore
+        reduces each block.
         """
         source, options = self.id_names[0], self.options
-        # each dataset, the function that reduces a block of it to a forest, and its arguments
+        # Each dataset, the function that reduces a block of it to a forest, and other arguments
         steps: list[tuple[Dataset, Any, tuple[Any, ...]]] = [
             (edges, local_forest, (*self.id_names, self.nulls, options))
         ]
@@ -311,7 +314,7 @@ class RayRun(Run):
                 continue
             forests = dataset.map_batches(
                 packed,
-                batch_size=None,  # a block at once
+                batch_size=None,  # a batch is a whole block
                 batch_format="pyarrow",
                 fn_args=(make, *arguments),
                 **self.tasks.resources,
@@ -331,7 +334,7 @@ class RayRun(Run):
     def by_edges(
         self, edges: Dataset, labels: str | None, vertices: Any, count: int | None
     ) -> RayComponents:
-        """Solve with distributed edges: merge forests in a tree."""
+        """Solve with distributed edges: merge the forests in a tree."""
         tasks, id_names = self.tasks, self.id_names
         forests = self.forests(edges, vertices)
         root = self.tree(forests)
@@ -351,10 +354,13 @@ class RayRun(Run):
 def _checked(
     edges: Any, end_names: tuple[Any, Any], vertices: Any, count: int | None, nulls: str
 ) -> Dataset:
-    """Check the arguments as far as possible without reading rows; return the columns of ids."""
+    """Check the arguments as far as possible without reading rows; return the edges to read.
+
+    If the columns are known, the edges have only the columns of ids.
+    """
     if not isinstance(edges, Dataset):
         raise InputError(
-            f"edges are a {type(edges).__name__}, not a Ray dataset: pass it to"
+            f"edges are a {type(edges).__name__}, not a Ray dataset: pass them to"
             " cc_rapids.components, or make a dataset with ray.data.from_pandas, from_arrow or"
             " read_parquet"
         )
@@ -374,7 +380,7 @@ def _checked(
 
 
 def known_rows(dataset: Dataset) -> int | None:
-    """Return the number of rows of a dataset if Ray knows it without reading, otherwise None.
+    """Return the number of rows of a dataset if Ray knows it without reading rows, or None.
 
     ``Dataset.count()`` would read the dataset again if the number is unknown.
     """
@@ -383,20 +389,20 @@ def known_rows(dataset: Dataset) -> int | None:
 
 
 def _example(dataset: Dataset) -> Any:
-    """Return an empty table of a dataset's types; None if they are unknown or not Arrow's."""
+    """Return an empty table with the types of a dataset; None if no Arrow schema is known."""
     schema = dataset.schema(fetch_if_missing=False)
     is_arrow = schema is not None and isinstance(schema.base_schema, pa.Schema)
     return schema.base_schema.empty_table() if is_arrow else None
 
 
 def _resources(engine: str | None, **resources: Any) -> dict[str, float]:
-    """Return the resources that are not None, after a check of their values.
+    """Return the resources of tasks that are not None, after a check of their values.
 
     Raises
     ------
     EngineError
-        The engine runs on a GPU, but tasks request none. Ray would not assign GPUs to tasks; each
-        task could see all GPUs or none.
+        The engine runs on a GPU, but tasks request no GPU. Ray would then assign no GPUs to tasks,
+        and a task could see all GPUs or none.
     """
     for name, value in resources.items():
         number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -404,8 +410,8 @@ def _resources(engine: str | None, **resources: Any) -> dict[str, float]:
             raise InputError(f"{name} must be a number of at least 0, not {shown(value)}")
     if engine and GPUS[engine] and not resources["num_gpus"]:
         raise EngineError(
-            f"engine {engine!r} runs on a GPU, but Ray gives one only to tasks that ask for it:"
-            " pass num_gpus=1, or a fraction such as num_gpus=0.25 for several tasks that share one"
+            f"engine {engine!r} runs on a GPU, but Ray assigns GPUs only to tasks that request"
+            " them: pass num_gpus=1, or a fraction such as num_gpus=0.25 so that tasks share a GPU"
         )
     return {name: value for name, value in resources.items() if value is not None}
 
@@ -413,7 +419,7 @@ def _resources(engine: str | None, **resources: Any) -> dict[str, float]:
 def _empty(edges: Dataset, id_names: Ends) -> Any:
     """Return an empty frame with the types of a dataset without rows.
 
-    If the columns are unknown, because a function of the caller returned no rows, the frame has
+    If the columns are unknown because a function of the caller returned no rows, the frame has the
     columns of ids without types.
     """
     example = _example(edges.materialize())
@@ -442,7 +448,7 @@ def _blocks(dataset: Dataset) -> Iterator[Any]:
 
 
 def forest_of(block: Any, make: Callable[..., Forest], *arguments: Any) -> Forest:
-    """Return ``make(frame, *arguments)`` for the frame of a block."""
+    """Return ``make(frame, *arguments)``, where ``frame`` has the rows of a block."""
     return make(as_pandas(BlockAccessor.for_block(block).to_arrow()), *arguments)
 
 
@@ -460,14 +466,14 @@ def packed(table: Any, make: Callable[..., Forest], *arguments: Any) -> Any:
 
 
 def unpacked(table: Any, id_names: Ends, options: dict[str, Any]) -> tuple[Forest, list[int]]:
-    """Merge the packed forests of a block; return the forest and the ``ROWS`` of each of them.
+    """Merge the packed forests of a block; return the merged forest, and all their ``ROWS``.
 
-    Ray Data may put several small forests into one block.
+    A block may have several packed forests, because Ray Data combines small blocks.
 
     Raises
     ------
     CcRapidsError
-        The error of a block that could not be reduced to a forest.
+        The error that a block raised when it was reduced to a forest.
     """
     forests: list[Forest] = []
     for row in table.column(FOREST):
@@ -519,10 +525,10 @@ def as_table(frame: Any) -> Any:
 
 
 class _WithColumns(MaterializedDataset):  # type: ignore[misc]
-    """A dataset in memory whose pandas frame has columns even without rows."""
+    """A dataset in memory whose pandas frame has columns even if it has no rows."""
 
     def to_pandas(self, limit: int | None = None) -> pd.DataFrame:
-        """Return all rows as a pandas frame; an empty frame of Ray's would have no columns."""
+        """Return all rows as a pandas frame, which has columns even if it has no rows."""
         frame: pd.DataFrame = super().to_pandas(limit)
         if not len(frame):
             frame = self.schema().base_schema.empty_table().to_pandas()

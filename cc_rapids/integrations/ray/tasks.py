@@ -1,7 +1,7 @@
 """Run tasks on the nodes of a Ray cluster; the names of the tasks begin with ``cc_rapids``.
 
-Results stay in the object stores of the nodes. Ray repeats the calls of a lost process, and the
-calls whose results were on a lost node.
+Results stay in the object stores of the nodes. Ray repeats the calls that a lost process was
+running, and the calls whose results were on a lost node.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...errors import CcRapidsError
 
 
 class Result(NamedTuple):
-    """References to the result of a call, and to a small object that exists once the call ends."""
+    """References to the result of a call, and to a small object that exists when the call ends."""
 
     value: Any
     done: Any
@@ -50,7 +50,9 @@ class Tasks:
         options["name"] = f"cc_rapids-{function.__name__.strip('_').replace('_', '-')}"
         if worker:
             options["scheduling_strategy"] = NodeAffinitySchedulingStrategy(worker, soft=True)
-        values = (one.value if isinstance(one, Result) else one for one in arguments)
+        values = (
+            argument.value if isinstance(argument, Result) else argument for argument in arguments
+        )
         *refs, done = self._call.options(**options).remote(count, function, *values)
         return [Result(value, done) for value in refs]
 
@@ -71,7 +73,7 @@ class Tasks:
     def ready(
         self, results: list[Result], timeout: float | None = 0
     ) -> tuple[list[Result], list[Result]]:
-        """Return the complete and the pending results; raise the error of a complete one.
+        """Return the complete results and the pending results; raise the error of a complete one.
 
         Parameters
         ----------
@@ -91,7 +93,7 @@ class Tasks:
         )
 
     def places(self, results: list[Result]) -> list[str]:
-        """Return the node that holds each result; "" for small results, which Ray sends inline."""
+        """Return the node that holds each result; "" for small results, which no node holds."""
         values = [result.value for result in results]
         locations = ray.experimental.get_object_locations(values)
         return [next(iter(locations[value]["node_ids"]), "") for value in values]
@@ -108,8 +110,8 @@ class Tasks:
 def _call(count: int, function: Any, *arguments: Any) -> tuple[Any, ...]:
     """Call a function on a worker; return its results, and None as a marker of completion.
 
-    An error of this library is returned in place of each result; an argument that is such an error
-    is passed on in the same way. If it were raised, Ray would wrap it and log it for each result.
+    An error of this library is returned in place of each result, and so is an argument that is such
+    an error. If the error were raised, Ray would wrap it and log it for each result.
     """
     try:
         result = function(*map(_checked, arguments))
