@@ -123,10 +123,10 @@ def bench(
 
     "to labels" is the wall time from the input to the labels. "alone" is the time of the design
     alone, on edges that are already in the memory of the engine: device time on a GPU, wall time on
-    a CPU. For a peer, SciPy or cuGraph, the table shows its time divided by the time "to labels".
-    --json adds the least and greatest times, the peak memory, and two computed facts: the random
-    reads per edge, and the shortest time that the memory of the GPU allows, divided by the measured
-    time.
+    a CPU. For a peer, SciPy or cuGraph, the table shows the time of the peer divided by the time
+    "to labels". --json adds the least and greatest times, the peak memory, and two computed facts:
+    the random reads per edge, and the shortest time that the memory of the GPU allows, divided by
+    the measured time.
     """
     from .. import bench as bench_tools
 

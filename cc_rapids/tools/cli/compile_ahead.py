@@ -54,7 +54,7 @@ def capability(value: str) -> Capability:
 def compile_kernels(
     engine: str | None, architecture: Capability | None, processes: int | None, json_output: bool
 ) -> None:
-    """Compile the kernels of common jobs ahead of their first run.
+    """Compile the kernels of common jobs in advance.
 
     The first run of such a job then starts faster.
 

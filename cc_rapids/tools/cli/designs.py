@@ -32,7 +32,7 @@ _WIDTH = 23  # characters of the column of papers in a terminal of 80 columns
 )
 @as_json
 def designs(words: tuple[str, ...], markdown: bool, json_output: bool) -> None:
-    """List the algorithms, by their names for --design.
+    """List the algorithms, whose names --design accepts.
 
     Only names that contain all WORDS are listed. The table shows the input of a design (an edge
     list, or CSR rows with both directions of each edge) and the first authors of the papers. --json

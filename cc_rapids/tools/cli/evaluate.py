@@ -121,7 +121,7 @@ def evaluate(
     default algorithms are auto, none+async+halve and soman.
 
     A time is a median over the runs, from the edges in memory to the labels: device time on a GPU,
-    wall time on a CPU. It excludes reading the file and compiling. If the runs take over a minute,
+    wall time on a CPU. Reading the file and compiling are excluded. If the runs take over a minute,
     fewer than --rounds are done, but at least 3. With --memory, the edges are in host memory at
     first, and the time includes copying them. Otherwise the edges are in the memory of the engine.
 

@@ -67,7 +67,7 @@ class WholeTable:
             place_of(self.name, self.table.column_names, name)
 
     def ordered(self, name: str, as_text: bool) -> pa.ChunkedArray:
-        """Return a column for ordering; texts that are numbers or dates are converted if asked."""
+        """Return a column for ordering; texts become numbers or dates unless ``as_text``."""
         import pyarrow as pa
 
         if as_text:
@@ -166,7 +166,7 @@ def _table_of(file: File, format: str | None, options: TextOptions) -> pa.Table:
             try:
                 return _of_text(pa.py_buffer(text), options.delimiter or _delimiter_of(text, kind))
             except pa.ArrowInvalid:
-                decoded(file.path, text)
+                decoded(file.path, text)  # raises an error if the text is not UTF-8
                 raise
         data = pa.py_buffer(file.seekable().read())
         source = pa.BufferReader(data)
@@ -222,7 +222,7 @@ def _of_text(data: pa.Buffer, delimiter: str) -> pa.Table:
 
 
 def typed(text: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Convert strings to integers or floats; return them unchanged if any would be spelt anew."""
+    """Return numbers that are spelt like all of these strings, or the strings if there are none."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -239,7 +239,7 @@ def typed(text: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def with_header(table: WholeTable, header: bool | None, requested: Sequence[str]) -> WholeTable:
-    """Return a table of text whose first line, which was read as names, is a row if it is a record.
+    """Return a table whose first line, which was read as names, is a row if it is a record.
 
     Parameters
     ----------
@@ -289,18 +289,15 @@ def with_header(table: WholeTable, header: bool | None, requested: Sequence[str]
 
 
 def ids_of(table: WholeTable, name: str, other: pa.DataType | None) -> pa.ChunkedArray:
-    """Return a column of ids; in a text file, as text or numbers like the type ``other``.
+    """Return a column of ids for comparison with ids of type ``other``.
 
-    If ``other`` is None, ids are numbers if all of them can be. Blanks around ids are removed, as
-    from the ids of edges.
+    Ids from a text file are text if ``other`` is text. Otherwise they are numbers if all of them
+    are spelt as numbers. Blanks around these ids are removed, as around the ids of edges.
     """
     if table.text is None:
         return table.table[name]
     text = trimmed(table.text[name])
-    ids = typed(text)
-    converted = None if other is None else same_kind(ids, text, other)
-    # If ids cannot be converted, the error of the library names both types
-    return ids if converted is None else converted
+    return text if other is not None and is_text(other) else typed(text)
 
 
 def vertices_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -365,15 +362,3 @@ def read_vertices(
         types = [*edges.select(ends).schema.types, *types][: len(id_columns)]
     ids = [ids_of(table, name, kind) for name, kind in zip(id_columns, types, strict=True)]
     return {"vertices": pa.table(ids, names=id_columns)}
-
-
-def same_kind(
-    ids: pa.ChunkedArray, text: pa.ChunkedArray | None, other: pa.DataType
-) -> pa.ChunkedArray | None:
-    """Return ids that can be compared with ids of type ``other``; None if this is impossible.
-
-    ``text`` are the same ids as strings, if they are from a text file.
-    """
-    if is_text(ids.type) == is_text(other):
-        return ids
-    return text if is_text(other) else None

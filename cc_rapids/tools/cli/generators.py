@@ -160,7 +160,7 @@ GENERATORS = {
         _by_options("banded_pairs", "documents", "pairs", "bands", "exponent", "most", "seed"),
     ),
     "barabasi_albert": Generator(
-        "A graph that grows: new vertices prefer high degrees.\n\nIts degrees follow a power law.",
+        "A growing graph: new vertices prefer high degrees.\n\nIts degrees follow a power law.",
         "--nodes 1000 --each 3",
         (_NODES, _count("--each", "The number of edges of a new vertex.", required=True)),
         _by_options("barabasi_albert", "nodes", "each", "seed"),
@@ -192,7 +192,7 @@ GENERATORS = {
         _by_edges("gnm"),
     ),
     "grid": Generator(
-        "A grid, or a random part of one, like a road network.",
+        "A grid, or a random part, like a road network.",
         "--rows 100 --columns 200 --keep 0.6",
         (
             _count("--rows", "The number of rows.", required=True),

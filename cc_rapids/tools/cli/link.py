@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         " --output entities.parquet",
         "The whole records, with a column of entities:",
         "cc-rapids link people.csv --key email --attach entity --output people.parquet",
-        "Without values that more than 50 records share:",
+        "Keys without values that more than 50 records share:",
         "cc-rapids link people.csv --key email --max-group 50 --json",
         "From standard input to standard output:",
         "cc-rapids link - --format csv --key email --output - < people.csv > entities.out",
@@ -121,10 +121,10 @@ def link(
 
     RECORDS is a table. Records that agree in any --key belong to one entity, and so do records that
     are linked only through other records. Records agree in a key of several columns, such as
-    name,birthday, if they agree in all of them. Empty values and those of --ignore link nothing. In
-    a csv or tsv column of integers, words such as NA link nothing either; in other columns, the
-    command warns if they link rows. The output has one row per record: its id (vertex) and the
-    label of its entity (labels).
+    name,birthday, if they agree in all of them. Empty values and the values of --ignore link
+    nothing. In a csv or tsv column of integers, words such as NA link nothing either; in other
+    columns, the command warns if they link rows. The output has one row per record: its id (vertex)
+    and the label of its entity (labels).
     """
     from ...linkage import link_records
 

@@ -264,7 +264,7 @@ def _alike(
 
 
 def _audit(table: pa.Table, edges: Any, options: dict[str, Any]) -> tuple[Audit | None, str | None]:
-    """Return the proof that labels are right, or a description of the first that is wrong."""
+    """Return the proof that labels are right and None, or None and the first error in words."""
     from ...verify.audit import audit_labels
 
     try:
@@ -316,9 +316,8 @@ class _Groups:
         _, self.first, self.of_row = np.unique(codes, return_index=True, return_inverse=True)
         self.size = np.bincount(self.of_row)
         self.last = np.zeros_like(self.first)
-        self.last[self.of_row] = np.arange(
-            len(table)
-        )  # the last row of a label overwrites the others
+        # The last row of a label overwrites its other rows
+        self.last[self.of_row] = np.arange(len(table))
 
 
 def _misnamed(table: pa.Table, rule: LabelRule) -> str | None:
@@ -337,7 +336,7 @@ def _misnamed(table: pa.Table, rule: LabelRule) -> str | None:
         expected = table["vertex"].combine_chunks().take(pa.array(groups.last[groups.of_row]))
         what = "the greatest vertex of its component"
     else:
-        # The last key of lexsort() decides; the least vertices are in the order of the first rows
+        # lexsort() sorts by its last key first. First rows are in the order of least vertices
         keys = (groups.first, -groups.size) if rule.is_by_size else (groups.first,)
         order = np.lexsort(keys)
         number = np.empty_like(order)
