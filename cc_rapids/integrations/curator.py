@@ -264,15 +264,17 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
         """
         files = [os.fspath(path) for task in tasks for path in task.data]
         if not files:
-            raise InputError(f"{counted(len(tasks), 'task')} with no file: there are no edges")
+            raise InputError(
+                f"there are no edges, because {counted(len(tasks), 'task')} name no files"
+            )
         for path in files:
             self._refuse_inside("the file of edges", path)
         if self._answered not in (None, files):
             earlier = counted(len(self._answered or ()), "file")
             raise InputError(
-                f"{self.name} has already processed {earlier} and now gets {len(files):,} others:"
-                " components need all edges together, so run the stage with RayActorPoolExecutor,"
-                " and make a new stage for other edges"
+                f"{self.name} has already processed {earlier} and now gets {len(files):,} other"
+                " files: components need all edges together, so run the stage with"
+                " RayActorPoolExecutor, and make a new stage for other edges"
             )
         self._earlier_files()  # raises an error for other files before edges are read
         documents, ledger, tables = self._solved(files)

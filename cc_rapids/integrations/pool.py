@@ -193,8 +193,8 @@ def components(
     for name in ("submit", "shutdown"):
         if not hasattr(executor, name):
             raise InputError(
-                f"executor must be one of concurrent.futures, not {shown(executor)}: for example a"
-                " ProcessPoolExecutor()"
+                f"executor must be an executor of concurrent.futures, not {shown(executor)}: pass a"
+                " ProcessPoolExecutor(), for example"
             )
     options = {"design": design, "engine": engine}
     tasks, counts = Tasks(executor), list[int]()

@@ -99,8 +99,8 @@ def weakly_connected_components(
     out = array_of("labels", labels)
     if out.dtype != answer_labels.dtype or out.size != answer_labels.size:
         raise GraphStateError(
-            f"labels= is {out.size:,} of {out.dtype}, but the answer has {answer_labels.size:,} of"
-            f" {answer_labels.dtype}"
+            f"labels= has {out.size:,} items of {out.dtype}, but the answer has"
+            f" {answer_labels.size:,} labels of {answer_labels.dtype}"
         )
     out[:] = answer_labels
     return None
@@ -134,8 +134,8 @@ class Ranks:
 
         if not hasattr(pylibcugraph, "replicate_edgelist"):
             raise GraphStateError(
-                "this pylibcugraph has no replicate_edgelist, by which the ranks of a graph over"
-                " several GPUs send each other edges"
+                "this pylibcugraph has no replicate_edgelist, which sends edges between the ranks"
+                " of a graph on several GPUs"
             )
         self._replicate = pylibcugraph.replicate_edgelist
         self._resources = resources

@@ -266,7 +266,7 @@ def test_pylibcugraph_writes_labels_where_it_is_told():
     assert done is None
     assert out.tolist() == [0, 1, 0, 3, 0]
     for wrong in (np.empty(5, np.int64), np.empty(4, np.int32)):
-        with pytest.raises(errors.GraphStateError, match=r"labels= is [45] of int"):
+        with pytest.raises(errors.GraphStateError, match=r"labels= has [45] items of int"):
             plc.weakly_connected_components(None, None, OFFSETS, INDICES, None, wrong, False)
 
 

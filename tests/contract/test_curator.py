@@ -409,7 +409,7 @@ class TestErrors:
 
     @pytest.mark.parametrize("tasks", [[], [FileGroupTask("d", []), FileGroupTask("d", [])]])
     def test_without_files(self, tmp_path, tasks):
-        with pytest.raises(errors.InputError, match=r"[02] tasks with no file: there are no edges"):
+        with pytest.raises(errors.InputError, match=r"no edges, because [02] tasks name no files"):
             ConnectedComponentsStage(str(tmp_path)).process_batch(tasks)
 
     def test_edges_in_two_batches_are_refused(self, tmp_path):
@@ -417,7 +417,7 @@ class TestErrors:
         stage = ConnectedComponentsStage(str(tmp_path))
         stage.process_batch([first])
         with pytest.raises(
-            errors.InputError, match="has already processed 2 files and now gets 2 others"
+            errors.InputError, match="has already processed 2 files and now gets 2 other files"
         ):
             stage.process_batch([second])
         with pytest.raises(NotImplementedError, match="all tasks together: call process_batch"):

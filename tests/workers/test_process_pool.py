@@ -110,7 +110,7 @@ def test_what_cannot_be_used(threads, partitions, error, words):
 
 
 def test_what_is_no_executor():
-    with pytest.raises(errors.InputError, match="executor must be one of concurrent"):
+    with pytest.raises(errors.InputError, match="executor must be an executor of concurrent"):
         components([random_frame()], executor=2)
 
 

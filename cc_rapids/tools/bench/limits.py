@@ -49,7 +49,7 @@ def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
     pair_bytes = link.spec.bytes_per_vertex_pair
     # Labels are written and read. After a sample they are read again, to mark the giant component
     labels = LABEL * n * (3 if sample.spec.samples else 2)
-    if pair_bytes and not rows:
+    if pair_bytes and not rows:  # the design makes a matrix of all pairs of vertices
         matrix = pair_bytes * n * n
         counted = "each edge once into the matrix, which is cleared and read once"
         return _traffic(2 * item * m + 2 * matrix, ((m, matrix),), counted)

@@ -421,7 +421,7 @@ def _input_edges(
             _generated_edges(files, generate, end_columns | text_names | chunked | bounds)
         )
     if not files:
-        raise click.UsageError("Missing argument 'FILE' (or --generate, to have edges made).")
+        raise click.UsageError("Missing argument 'FILE': pass files of edges, or --generate.")
     return read_edges(files, chunked, quiet, end_columns | text.words(), bounds)
 
 
@@ -429,8 +429,8 @@ def _generated_edges(files: tuple[str, ...], text: str, reading: dict[str, Any])
     """Return the edges of a recipe; raise a UsageError if files or their options are given too."""
     passed = [name for name, value in reading.items() if value is not None]
     if files or passed:
-        what = f"FILE {files[0]}" if files else f"--{passed[0].replace('_', '-')}"
-        raise click.UsageError(f"--generate makes the edges, so {what} does not go with it.")
+        passed_input = f"FILE {files[0]}" if files else f"--{passed[0].replace('_', '-')}"
+        raise click.UsageError(f"--generate makes the edges: leave out {passed_input}.")
     import pyarrow as pa
 
     edge_recipe = recipe(text)

@@ -344,9 +344,9 @@ def _comparable(
             )
         if len(result) and len(ids) and is_text(ids.type) != is_text(pair_type):
             raise FormatError(
-                f"the ids of {table.name}, in {name!r}, are {ids.type}, but those of {pairs}"
-                f" are {pair_type}, so they cannot be compared; write both as numbers or both"
-                " as text"
+                f"the ids of {table.name}, in {name!r}, are {ids.type}, but the ids of"
+                f" {pairs} are {pair_type}, so the ids cannot be compared: write the ids of both"
+                " files as numbers, or both as text"
             )
         columns[name] = ids
     return columns

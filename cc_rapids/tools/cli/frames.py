@@ -350,7 +350,9 @@ def read_vertices(
     table = read_table(path, None, quiet)
     names = table.table.column_names
     if on is None and names[1:]:
-        raise InputError(f"{table.name} has the columns {', '.join(names)}: name the ids with --on")
+        raise InputError(
+            f"{table.name} has the columns {', '.join(names)}: name the column of ids with --on"
+        )
     on = names[0] if on is None else on
     id_columns = [on] if on in names else on.split(",")
     table.check(id_columns)

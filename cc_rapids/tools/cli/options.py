@@ -22,7 +22,7 @@ from .group import INPUT, METHOD, OUTPUT, PROGRESS, Decorator, option
 if TYPE_CHECKING:
     from ...backends import Backend
 
-# A copy of the keys of backends.WORDS, whose module imports NumPy
+# A copy of backends.WORDS, because importing its module imports NumPy
 ENGINES: dict[str, str | None] = {
     "auto": None,
     "cpu": "threads",
@@ -87,7 +87,7 @@ def text_options(function: Callable[..., Any]) -> Callable[..., Any]:
         ),
         ("--no-comment", {"is_flag": True, "help": "Read lines that look like comments as edges."}),
     ]
-    for flag, keywords in reversed(options):  # help lists the option that was added last first
+    for flag, keywords in reversed(options):  # help lists the last added option first
         with_options = option(flag, section=INPUT, **keywords)(with_options)
     return with_options
 

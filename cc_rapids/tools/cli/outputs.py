@@ -92,7 +92,7 @@ class LabelOutput:
             raise click.UsageError(f"{ROWS_FLAG} needs a folder, not standard output.")
         if format not in (None, "parquet"):
             raise click.UsageError(
-                f"A folder has Parquet files: leave out --output-format {format}."
+                f"A folder contains Parquet files: leave out --output-format {format}."
             )
         check_new_folder(Path(path_text))
         return cls(Path(path_text), "parquet", True, rows_per_file)

@@ -259,7 +259,7 @@ def _alike(
         return pa.table(columns, names=labels.column_names)
     raise FormatError(
         f"the ids of {edge_path} are {id_type}, but the vertices of {label_path} are {vertex_type},"
-        " so they cannot be compared; write both as numbers or both as text"
+        " so they cannot be compared: write the ids of both files as numbers, or both as text"
     )
 
 

@@ -67,7 +67,7 @@ class Source:
         file = read_wanted(path, ColumnRequest(*ends, kind, text_options))
         table = file.table.rename_columns(["src", "dst"])
         if any(column.null_count for column in table.columns):
-            raise InputError(f"{path} has edges that lack an id: drop them first")
+            raise InputError(f"{path} has edges that lack an id: drop these edges first")
         return cls(path.name, table, file.vertices)
 
     @cached_property

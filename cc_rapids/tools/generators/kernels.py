@@ -112,6 +112,7 @@ def rmat(on: Any) -> Any:
             for _ in range(LEVELS):
                 share = rest & SHARE_MASK
                 upper = np.uint64(share >= np.uint64(ab))  # the quadrant is 2 or 3
+                # Odd quadrants reach an odd number of the probabilities a, ab and abc
                 others = np.uint64(share >= np.uint64(a)) + np.uint64(share >= np.uint64(abc))
                 u, v = u << ONE | upper, v << ONE | (others + upper) & ONE
                 rest >>= SHARE

@@ -220,8 +220,8 @@ class TestRecipes:
             (["path(nodes=3, sead=1)"], "--sead"),
             (["path(nodes='x')"], "'x' is not a valid"),
             (["paths(nodes=3)"], "No generator 'paths'"),
-            (["path(nodes=3)", "edges.csv"], "FILE edges.csv does not go with it"),
-            (["path(nodes=3)", "--source", "a"], "--source does not go with it"),
+            (["path(nodes=3)", "edges.csv"], "leave out FILE edges.csv"),
+            (["path(nodes=3)", "--source", "a"], "leave out --source"),
         ],
     )
     def test_what_is_wrong_is_said(self, run, words, part):

@@ -129,7 +129,7 @@ class TestCheckpoint:
         assert state.read_bytes() == before
         assert "needs --checkpoint" in refused("calculate", "parts", "--checkpoint-every", "3")
         words = ["--generate", "path(nodes=3)", "--checkpoint", "state"]
-        assert "--checkpoint does not go with it" in refused("calculate", *words)
+        assert "leave out --checkpoint" in refused("calculate", *words)
         assert "not a file saved" in refused("calculate", "parts", "--checkpoint", "pairs.csv")
 
 

@@ -286,7 +286,7 @@ def test_the_time_to_read_is_that_of_what_is_read_at_once(folder):
 
 def test_made_edges_have_no_weights():
     words = ["calculate", "--generate", "path(nodes=3)", *BOUNDS]
-    assert "--generate makes the edges, so --weight does not go with it" in refused("", *words)
+    assert "--generate makes the edges: leave out --weight" in refused("", *words)
 
 
 def test_an_unknown_format_names_all_that_are_known():

@@ -73,7 +73,7 @@ def test_numbers(run, folder, words, vertices):
     [
         (
             ["--vertices", "people.csv"],
-            "people.csv has the columns name, id: name the ids with --on",
+            "people.csv has the columns name, id: name the column of ids with --on",
         ),
         (["--vertices", "people.csv", "--on", "ids"], "did you mean 'id'?"),
         (["--vertices", "people.csv", "--on", "id", "--num-vertices", "3"], "exclude each other"),
