@@ -494,8 +494,8 @@ def components(
         How forests of distributed edges are combined: in a tree, or by one NCCL all-gather. After
         an all-gather, every GPU solves all forests and keeps its part of the answer. An all-gather
         needs integer ids, and a GPU and CuPy with NCCL on each worker. ``"auto"`` selects the
-        all-gather if it is possible, the forests fit into memory, and the model in
-        :mod:`cc_rapids.integrations.dask.gather` does not predict that it is slower.
+        all-gather if it is possible, the forests fit into memory, and an all-gather is not slower
+        according to the model in :mod:`cc_rapids.integrations.dask.gather`.
     owners : {"range", "hash"} or callable, optional
         The assignment of distributed vertices to workers: equal ranges of the ids (the default for
         integers), their hashes (the default for strings), or a function from a column of ids to an
