@@ -112,7 +112,7 @@ def build(
     if aux and aux.has_locks and not backend.has_locks:
         raise EngineError(
             f"{design} uses locks, but the threads of {backend.device_name} are not scheduled"
-            " independently of each other (from Volta on they are): use rem-cas instead"
+            " independently of each other, as they are on Volta and newer GPUs: use rem-cas instead"
         )
     forest = kernels.forest
     climb = kernels.find.find_with_skip(backend)

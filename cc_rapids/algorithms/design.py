@@ -369,13 +369,13 @@ EXCLUDED = (
     ),
     Exclusion(
         lambda d: _link(d).takes_steps and d.compress not in _link(d).finds,
-        "Rem's rules take one step of a path at a time (halve-one, split-one, splice); a find of"
-        " whole paths after the union is their option, rem-cas(find=halve)+halve-one",
+        "Rem's rules take one step of a path at a time (halve-one, split-one, splice); to compress"
+        " whole paths after a union, set their option find, as in rem-cas(find=halve)+halve-one",
     ),
     Exclusion(
         lambda d: bool(_link(d).finds) and d.compress not in _link(d).finds,
         "halve-one, split-one and splice are single steps for Rem's rules, which climb two paths"
-        " at once; this link finds one root at a time",
+        " together; this link finds one root at a time",
     ),
     Exclusion(
         lambda d: splices(d) and _stores_to_root(d),

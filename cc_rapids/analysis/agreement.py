@@ -251,7 +251,8 @@ def _labelling(ids: list[Any], labels: list[Any], name: str) -> Labelling:
     code = code if mask is None else code[mask]
     if column.size != code.size:
         raise InputError(
-            f"{name} has {column.size:,} vertices and {code.size:,} labels: pass a label for each"
+            f"{name} has {column.size:,} vertices and {code.size:,} labels: pass one label for each"
+            " vertex"
         )
     return Labelling(column, code, ids)
 

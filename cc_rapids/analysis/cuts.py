@@ -64,9 +64,11 @@ class Levels:
         check_word("direction", direction, DIRECTIONS)
         levels, valid = _numbers(thresholds)
         if not levels.size:
-            raise InputError("thresholds must be one number or more, and these are empty")
+            raise InputError("thresholds must be one number or more, but there are none")
         if not valid.all():
-            raise InputError("a threshold is null or nan, which no weight reaches: leave it out")
+            raise InputError(
+                "a threshold is null or nan, which no weight reaches: leave out this threshold"
+            )
         levels = np.unique(levels)  # also sorts an array of objects
         return cls(levels[::-1] if direction == "at_least" else levels, direction)
 

@@ -217,7 +217,7 @@ def _chosen(
     per = [] if per is None else _listed("per=", per)
     check_names("by=", by)
     if isinstance(by, list):
-        raise InputError("by= must name one column: combine several into one first")
+        raise InputError("by= must name one column: combine several columns into one column first")
     check_word("policy for unknown ids, missing,", missing, MISSING)
     ascending = check_flag("ascending", ascending)
     purpose = "to deduplicate by", "name columns with on=, by= and per="

@@ -266,6 +266,7 @@ class Dendrogram(Generic[ComponentsT]):
         if threshold is None or any_array("threshold", threshold).ndim:
             raise InputError(
                 f"{shown(threshold)} is not one threshold: pass a number, or use cuts() for several"
+                " thresholds"
             )
         cuts = self.cuts([threshold])
         return cuts.at(cuts.thresholds[0])
@@ -550,9 +551,10 @@ class Dendrogram(Generic[ComponentsT]):
 
         Notes
         -----
-        The susceptibility is the mean size of the component of a random vertex, counted as 0 in the
-        largest component. It has a peak where a giant component forms. Like the algorithm of Newman
-        and Ziff [1]_, one pass over the edges in the order of their weights covers all thresholds.
+        The susceptibility is the mean size of the component of a random vertex, where a vertex in
+        the largest component counts as 0. The susceptibility has a peak where a giant component
+        forms. As in the algorithm of Newman and Ziff [1]_, one pass over the edges in the order of
+        their weights covers all thresholds.
 
         References
         ----------
@@ -703,8 +705,9 @@ class Dendrogram(Generic[ComponentsT]):
 
         Examples
         --------
-        Vertices 1 to 4 are joined by strong links, and 5 to 8 by weak ones. The link of weight 2 is
-        the weakest of all. It leaves 1 to 4 whole. The other part is cut at its own weakest link:
+        Vertices 1 to 4 are joined by strong links, and vertices 5 to 8 by weak links. The link of
+        weight 2 is the weakest of all. A cut there leaves vertices 1 to 4 whole. For a smaller
+        maximum size, the other part is cut at its own weakest link:
 
         >>> import pandas as pd, cc_rapids
         >>> edges = pd.DataFrame({"src": range(1, 8), "dst": range(2, 9)})

@@ -139,8 +139,8 @@ def audit_neighbors(answer: Answer, indices: Any, distances: Any) -> Audit:
     ledger = Ledger(neighbors.m, linked, left_out).check("the audit").facts()
     if ledger != answer.facts.rows.facts():
         raise VerificationError(
-            f"the ledger of the answer is {answer.facts.rows.facts()}, but that of the audit is"
-            f" {ledger}"
+            f"the ledger of the answer is {answer.facts.rows.facts()}, but the ledger of the audit"
+            f" is {ledger}"
         )
     return replace(checked, ledger=ledger)
 

@@ -32,7 +32,7 @@ def has_vertex(answer: Answer, vertex: Any) -> bool:
     if not is_single(vertex):
         if hasattr(vertex, "__len__") and not isinstance(vertex, bytes | tuple):
             raise ArgumentTypeError(
-                f"`in` looks up one vertex, not {shown(vertex)}: pass several to"
+                f"`in` looks up one vertex, not {shown(vertex)}: pass several vertices to"
                 " attach(frame, missing='null'), or to component_of()"
             )
         return False

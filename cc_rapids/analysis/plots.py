@@ -153,7 +153,7 @@ def largest(found: HasAnswer, count: int = 10, *, axes: Any = None) -> Any:
     cc_rapids.plots.component : One component as a graph.
     """
     if not isinstance(count, int | np.integer) or count < 1:
-        raise InputError(f"count must be a number of components of at least 1, not {count!r}")
+        raise InputError(f"count must be a number of components, at least 1, not {count!r}")
     axes = new_axes(axes)
     table = collected(sizes_of(found.answer))
     counts = numbers(column_of(table, "size"))[:count]
@@ -520,7 +520,7 @@ def _members(answer: Answer, label: Any) -> tuple[list[Any], Any]:
     if members.size > MAX_DRAWN:
         raise InputError(
             f"the component has {members.size:,} vertices, but at most {MAX_DRAWN} can be drawn:"
-            f" pass label= of a smaller component; sizes(max_size={MAX_DRAWN}) returns them"
+            f" pass label= of a smaller component; sizes(max_size={MAX_DRAWN}) lists these"
         )
     return as_list(only(answer.in_memory_frame(answer.vertex(members)), "vertex")), members
 

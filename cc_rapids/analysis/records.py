@@ -82,12 +82,12 @@ def check_rows(answer: Answer, frame: Any) -> None:
     if is_relation(frame):
         raise InputError(
             "rows of a DuckDB relation have no fixed order, but records were linked by their"
-            " positions: link records with id=, and pass this column as on="
+            " positions: link records with id=, and pass the id column as on="
         )
     size = frame_size(frame)
     if size != answer.forest.vertices:
         raise InputError(
             f"the frame has {counted(size, 'row')}, but {answer.forest.vertices:,} records were"
             " linked by their positions: pass the same frame, or link records with id=, and pass"
-            " this column as on="
+            " the id column as on="
         )

@@ -438,7 +438,7 @@ def _check_joined(hooks: int, n: int, k: int) -> None:
     if n - hooks != k:
         raise InputError(
             f"the edges join the {n:,} vertices into {counted(n - hooks, 'component')}, but this"
-            f" answer has {k:,}: pass all edges that it was computed from"
+            f" answer has {k:,}: pass all edges from which the answer was computed"
         )
 
 

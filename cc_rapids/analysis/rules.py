@@ -147,8 +147,8 @@ def _rows_with_dataset(answer: Answer, datasets: Datasets) -> tuple[Array, Array
     rows, known = rows_of_ids(answer, column, "null")
     if column.size and answer.forest.vertices and not bool(known.any()):
         raise InputError(
-            "datasets= names no vertex of the edges, so the rule would hold for none: are ids"
-            " spelled alike, and does the column of ids come before that of datasets?"
+            "datasets= names no vertex of the edges, so the rule would hold for no vertex: are ids"
+            " spelled alike, and does the column of ids come before the column of datasets?"
         )
     known &= code >= 0
     return (rows, code) if bool(known.all()) else (rows[known], code[known])

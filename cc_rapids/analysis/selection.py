@@ -76,7 +76,10 @@ def _best_of_scores(answer: Answer, by: Any, ascending: bool, least: Array) -> A
     values, valid = map(answer.backend.asarray, ordered(scores))
     warn_of_no_scores(valid, "by=", "the least id of each component is returned")
     if values.size != rows.size:
-        raise InputError(f"by has {rows.size:,} vertices and {values.size:,} scores")
+        raise InputError(
+            f"by has {rows.size:,} vertices and {values.size:,} scores: pass one score for each"
+            " vertex"
+        )
     rows, keys = rows[is_vertex], sort_keys(values, ascending, answer.backend.xp)[is_vertex]
     # two words for each component: the best key, and the row that has this key; see choose()
     best = answer.backend.fill(answer.backend.empty(2 * least.size, np.uint64), 0xFF)

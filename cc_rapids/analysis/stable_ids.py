@@ -286,7 +286,7 @@ def _previous(answer: Answer, previous: Any, next_id: Any) -> Previous:
     elif hasattr(type(previous), "stable_ids"):  # a frame may have an attribute for such a column
         raise InputError(
             f"previous is a {type(previous).__name__}, whose components have labels, not numbers:"
-            " pass its stable_ids()"
+            " pass the result of its stable_ids()"
         )
     else:
         earlier, counter = _of_frame(answer, previous)

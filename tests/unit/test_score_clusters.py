@@ -147,7 +147,7 @@ def test_labels_are_integers_of_any_size(dtype, least):
     (([1, 1], [2, 2]), FOUND, cc_rapids.InputError, "found is listed more than once"),
     (FOUND, {1: 1, 2: 1}, cc_rapids.ColumnTypeError, r"has 1 as column .* pair \(list\(d\), "),
     (FOUND, ([7], [2]), cc_rapids.InputError, "no vertex is in both"),
-    (FOUND, ([1, 2], [2]), cc_rapids.InputError, "a label for each"),
+    (FOUND, ([1, 2], [2]), cc_rapids.InputError, "one label for each vertex"),
     (FOUND, pd.DataFrame({"v": [1]}), cc_rapids.InputError, "select these columns"),
 ])  # fmt: skip
 def test_wrong_arguments_name_the_way_out(found, truth, error, words):
