@@ -311,6 +311,8 @@ def _is_even(table: Ids) -> bool:
     """
     sizes = table.sum(1).astype(np.float64)
     often = table[:, table.sum(0) > 1].astype(np.float64)  # ids that occur once form no pairs
+    # for each two blocks, the numbers of pairs of equal ids and of all pairs; an id and itself are
+    # no pair
     equal = often @ often.T - np.diag(often.sum(1))
     pairs = np.outer(sizes, sizes) - np.diag(sizes)
     mean = equal.sum() / max(1.0, pairs.sum())

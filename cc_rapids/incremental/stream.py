@@ -668,8 +668,9 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
             warn_ahead(stream, count, budget, width)
     if solve is not None and stream.arrow and (options.forest or not runner.on_device):
         budget.update("integers", count or 0, width=width)
-        streams = not options.forest and options.memory == MEMORY[0]
-        gathered = Gathered(stream, budget, partial(_is_long_text, runner) if streams else None)
+        may_link_chunks = not options.forest and options.memory == MEMORY[0]
+        stops = partial(_is_long_text, runner) if may_link_chunks else None
+        gathered = Gathered(stream, budget, stops)
         if gathered.table is not None:
             return _solve_table(gathered, options, solve)
         stream = cast(Source, gathered)  # yields the gathered chunks again, then the others

@@ -238,7 +238,7 @@ class _Reader:
         Each bucket is linked into the trees of the next stricter cut.
         """
         with self._bucketed(edges, state) as (old, given, columns, buckets):
-            encoded = _in_place(old, given, columns) or _numbered(old, given, columns)
+            encoded = _with_offsets(old, given, columns) or _numbered(old, given, columns)
             edges, decoder = encoded.edges, encoded.decoder
             assert decoder is not None
             pick_edges = old.backend.kernel(reading.pick_edges)
@@ -356,8 +356,10 @@ class _Reader:
         return replace(given, dropped_rows=dropped), values, valid if missing else None
 
 
-def _in_place(state: ConnectivityState, given: EdgeInput, columns: list[Any]) -> EncodedIds | None:
-    """Return the edges whose vertices are the distances of ids from the least id.
+def _with_offsets(
+    state: ConnectivityState, given: EdgeInput, columns: list[Any]
+) -> EncodedIds | None:
+    """Return the edges between vertices that are the distances of the ids from the least id.
 
     Return None if ``vertices`` name further ids, if ids are not integers, or if their range is so
     wide that a pass over the range at each cut would take too long.
@@ -378,7 +380,7 @@ def _in_place(state: ConnectivityState, given: EdgeInput, columns: list[Any]) ->
 
 
 def _numbered(state: ConnectivityState, given: EdgeInput, columns: list[Any]) -> EncodedIds:
-    """Return the edges between vertices numbered in the order of the ids."""
+    """Return the edges between vertices that are numbered in the order of the ids."""
     extended, ends = batches.with_vertices(state, given, columns, copied=False)
     index, forest = extended.index, extended.forest
     if index.places is not None:

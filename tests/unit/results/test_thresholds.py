@@ -17,6 +17,7 @@ from support.counted import TO_HOST, counted
 import cc_rapids
 from cc_rapids import ColumnTypeError
 from cc_rapids.data.frame_access import known_numbers
+from cc_rapids.incremental import thresholds
 
 IDS = st.integers(0, 12)
 EDGES = st.lists(st.tuples(IDS, IDS, st.integers(0, 5)), max_size=30)
@@ -470,14 +471,14 @@ def test_an_answer_is_made_once():
 
 def test_columns_that_change_meanwhile_are_said(monkeypatch):
     src, dst = np.arange(100), np.arange(1, 101)
-    in_place = cc_rapids.incremental.thresholds._in_place
+    with_offsets = thresholds._with_offsets
 
     def changing(*given):
-        found = in_place(*given)
+        encoded = with_offsets(*given)
         src[50] = 10**12
-        return found
+        return encoded
 
-    monkeypatch.setattr(cc_rapids.incremental.thresholds, "_in_place", changing)
+    monkeypatch.setattr(thresholds, "_with_offsets", changing)
     with pytest.raises(cc_rapids.InputError, match="changed while it was read"):
         cc_rapids.components_at((src, dst), weight=np.ones(100), thresholds=[1])
 
