@@ -210,12 +210,13 @@ def components(
         numbers like the ends of the next line. An ambiguous line raises an error.
     delimiter : str, optional
         The field delimiter of a text file. A space stands for any run of spaces and tabs. By
-        default, it is the only one of comma, tab, semicolon and pipe that splits each of the first
-        twenty records into the same number of fields, at least two. If none does, the delimiter is
-        a run of spaces and tabs. If several do, an error is raised. The file suffix is ignored.
+        default, the delimiter is the only one of comma, tab, semicolon and pipe that splits each of
+        the first twenty records into the same number of fields, at least two. If there is no such
+        delimiter, it is a run of spaces and tabs. If there are several, an error is raised. The
+        file suffix is ignored.
     encoding : str, optional
-        The encoding of a text file. By default, the byte order mark of the file decides; without
-        one, UTF-8.
+        The encoding of a text file. Defaults to the encoding that the byte order mark of the file
+        names, or to UTF-8 if there is no mark.
     comment : str or None
         The characters that start a comment line in a text file. Defaults to ``#`` and ``%``. Only
         lines before the first record can be comments; every later line is an edge.
@@ -230,8 +231,8 @@ def components(
         - ``"pinned"``: GPU memory. Host edges are copied through pinned memory.
         - ``"zero-copy"``: pinned host memory, read over the bus. Integer ids that serve as vertices
           directly then take no GPU memory; renumbered ids and rows are still built on the GPU.
-          NumPy arrays in pinned memory (``cupyx.empty_pinned``) are used in place, and all others
-          are copied to pinned memory.
+          NumPy arrays in pinned memory (``cupyx.empty_pinned``) are used in place, and all other
+          arrays are copied to pinned memory.
 
         CPU threads use ordinary memory in all three cases.
     forest : bool, or {"min", "max"}
@@ -241,8 +242,8 @@ def components(
     devices : "all", or list of int, optional
         Run on several GPUs of this machine, without a cluster: see :doc:`/larger`. The result is a
         :class:`~cc_rapids.SpreadComponents`. Edges on one GPU or on the host are distributed over
-        as many GPUs as reduce the time. A list of one frame or column pair per GPU stays in place.
-        Ids must be integers from a narrow range.
+        the number of GPUs that is estimated to be fastest. A list of one frame or column pair per
+        GPU stays in place. Ids must be integers from a narrow range.
     explain : bool
         Return a :class:`~cc_rapids.solver.choose.Plan` instead of running: the encoding of the ids,
         the design and its reason, and the peak memory.
@@ -838,7 +839,7 @@ def two_edge_connected_components(
     Raises
     ------
     InputError
-        As for :func:`bridges`. Also if a forest is requested.
+        As for :func:`bridges`, and if a forest is requested.
 
     See Also
     --------
@@ -936,8 +937,8 @@ def biconnected_component_edges(
 ) -> Any:
     """Find the biconnected components: groups of edges that no single vertex separates.
 
-    Two edges are in one biconnected component if a cycle without a repeated vertex contains both. A
-    bridge is a component by itself. The components share only articulation points.
+    Two edges are in one biconnected component if a cycle without a repeated vertex contains both
+    edges. A bridge is a component by itself. The components share only articulation points.
 
     Parameters
     ----------
@@ -1017,7 +1018,7 @@ def minimum_spanning_forest(
         Defaults to the values of a matrix, and to the edge attribute ``"weight"`` of a graph.
         Weights may be infinite, and -0.0 equals 0.0. A null or NaN weight raises an error. With
         ``nulls="drop"``, edges with such a weight are dropped, and so are vertices without any
-        other edge; a warning counts these edges.
+        other edge; a warning gives the number of these edges.
     **options
         As for :func:`components`, without ``design``. With ``at_least`` or ``at_most``, the rows in
         the result still count all edges of the list.

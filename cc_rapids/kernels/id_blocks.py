@@ -157,7 +157,7 @@ def partition_ends(on: Any, sign: int) -> Any:
         clear(shared, t, step)
         block_sync()
         i = t
-        while i < count:
+        while i < count:  # read the edges, and count the edges of each block
             e = np.uint64(first) + base + i
             u, v = read_key(src, e, bias), read_key(dst, e, bias)
             key = max(u, v)
@@ -169,7 +169,7 @@ def partition_ends(on: Any, sign: int) -> Any:
         sum_groups(shared, t, step)
         block_sync()
         b = t
-        while b < blocks:
+        while b < blocks:  # write the start and the size of each segment
             segment = b * tiles + k
             begins[segment] = base + np.uint64(start_of(shared, b))
             before[segment + ONE] = shared[counts + b]
@@ -178,19 +178,19 @@ def partition_ends(on: Any, sign: int) -> Any:
             before[NONE] = WORD(0)
         block_sync()
         b = t
-        while b < blocks:
+        while b < blocks:  # the next position in each block
             shared[counts + b] = WORD(np.uint64(begins[b * tiles + k]) - base)
             b += step
         block_sync()
         i = t
-        while i < count:
+        while i < count:  # assign positions
             key = load(shared, NONE, i)
             b = home(key, low, span, down, share) >> shift
             shared[PLACES + np.uint64(add(shared, counts + b, WORD(1)))] = WORD(i)
             i += step
         block_sync()
         i = t
-        while i < count:
+        while i < count:  # copy the edges in this order
             at = np.uint64(shared[PLACES + i])
             larger[base + i] = load(shared, NONE, at)
             smaller[base + i] = load(shared, SMALLER, at)
@@ -275,6 +275,7 @@ def place_larger(on: Any) -> Any:
         last, shift, lanes = min(base + EDGES, np.uint64(m)), np.uint64(shift), min(LANES, step)
         clear(shared, t, step)
         j = np.uint64(firsts[k]) + t // lanes
+        # Locate the edges of the chunk: ``lanes`` threads expand a segment.
         while j < np.uint64(segments) and np.uint64(before[j]) < last:
             earlier = np.uint64(before[j])
             e, end = max(earlier, base) + t % lanes, min(np.uint64(before[j + ONE]), last)
@@ -284,7 +285,7 @@ def place_larger(on: Any) -> Any:
             j += step // lanes
         block_sync()
         i = t
-        while i < last - base:
+        while i < last - base:  # find slots, and count the smaller endpoints of each block
             at, s = np.uint64(shared[CHUNK_PLACES + i]), NONE
             key, other = np.uint64(load(larger, at)), np.uint64(load(smaller, at))
             if full[0] == 0:
@@ -302,18 +303,18 @@ def place_larger(on: Any) -> Any:
             b += step
         block_sync()
         b = t
-        while b < blocks:
+        while b < blocks:  # the next place in each block
             shared[counts + b] = starts[row + b]
             b += step
         block_sync()
         i = t
-        while i < last - base:
+        while i < last - base:  # assign places
             b = home(load_smaller(shared, NONE, i), low, span, down, share) >> shift
             shared[CHUNK_PLACES + np.uint64(add(shared, counts + b, WORD(1)))] = WORD(i)
             i += step
         block_sync()
         i = t
-        while i < last - base:
+        while i < last - base:  # copy the results in this order
             at, e = np.uint64(shared[CHUNK_PLACES + i]), np.uint64(first) + base + i
             larger_slots[e], smaller_slots[e] = shared[SLOTS + at], shared[at]
             upper[base + i] = shared[EDGES + at]

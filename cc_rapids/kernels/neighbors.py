@@ -235,6 +235,7 @@ def select(on: Any, wide: type, weighs: bool, mutual: bool) -> Any:
             stop = min(e + EIGHT, np.uint64(m))
             row, column = place(src, n, e)
             while e < stop:
+                # The reasons that need only the neighbour, then its weight, then its own row
                 v = at(dst, position(src, row, column, STEP), 0)
                 keeps = False
                 if v == missing:

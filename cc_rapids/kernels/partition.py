@@ -144,7 +144,7 @@ def partition_tile(on: Any, read: Any, edge_index: Any) -> Any:
         clear(shared, t, step)
         block_sync()
         i = t
-        while i < count:
+        while i < count:  # copy the edges, and count the edges of each block
             e = edge_index(np.uint64(first) + base + i)
             u, v = read(e, src, dst, low, n, present, out_of_range)
             high = max(u, v)
@@ -160,19 +160,19 @@ def partition_tile(on: Any, read: Any, edge_index: Any) -> Any:
             b += step
         block_sync()
         b = t
-        while b < blocks:
+        while b < blocks:  # the next position in each block
             shared[IN_BLOCK + b] = starts[row + b]
             b += step
         block_sync()
         i = t
-        while i < count:
+        while i < count:  # order the edges in shared memory
             high = larger[base + i]
             place = np.uint64(add(shared, IN_BLOCK + (np.uint64(high) >> shift), WORD(1)))
             shared[place], shared[EDGES + place] = high, smaller[base + i]
             i += step
         block_sync()
         i = t
-        while i < count:
+        while i < count:  # copy them back
             larger[base + i], smaller[base + i] = shared[i], shared[EDGES + i]
             i += step
 

@@ -170,10 +170,10 @@ def link_rows(on: Any, vertex: type, link: Any, are_joined: Any) -> Any:
                 far = np.uint64(distance[r])
                 v, q, side = w - far * words, p - far * np.uint64(width), columns[r]
                 theirs, their_starts, their_base = inside[v], starts[v], before[v]
-                if side & SAME != 0:
+                if side & SAME != 0:  # the same column of the earlier row
                     touch = np.uint32(bits & theirs & (begun | their_starts))
                     join(touch, begun, their_starts, base, their_base, p, q, pixels, parent)
-                if side & LEFT != 0:
+                if side & LEFT != 0:  # the column before, shifted onto this column
                     shifted, first = np.uint32(theirs << BIT), np.uint32(their_starts << BIT)
                     carry = ZERO
                     if column > 0:
@@ -185,7 +185,7 @@ def link_rows(on: Any, vertex: type, link: Any, are_joined: Any) -> Any:
                         touch &= np.uint32(begun & ~(theirs & ~their_starts))
                     at = vertex(their_base - vertex(carry))
                     join(touch, begun, first, base, at, p, q - ONE, pixels, parent)
-                if side & RIGHT != 0:
+                if side & RIGHT != 0:  # the column after, shifted onto this column
                     shifted, first = np.uint32(theirs >> BIT), np.uint32(their_starts >> BIT)
                     more = np.uint32((bits & ~begun) >> BIT)
                     if column + ONE < words:

@@ -220,7 +220,7 @@ def filter_edges(on: Any, words: int, edge_index: Any, read: Any, look: Any, deq
             WORD((k * step + t) % np.uint64(in_giant.size)),
         )
         done, stop = m == 0, (np.uint64(m) >> EIGHTH) + ONE
-        while not done:
+        while not done:  # a pass up to ``stop``
             load(shared, shared_words, fold, in_giant, t, step)
             block_sync()
             u, v, x, y = read(i, lane, last, src, dst, low, n)
