@@ -66,6 +66,7 @@ def _unknown_format(path: str | Path, content: str = "") -> FormatError:
     )
 
 
+ADJACENCY = (".adj", ".adjlist")  # suffixes of NetworkX's files of neighbours
 _JSON_ARRAY = re.compile(rb"\s*\[\s*[\[{]")
 
 
@@ -228,8 +229,15 @@ class File:
 
     def format(self, options: TextOptions = NO_OPTIONS) -> str:
         """Return the format that the caller, the name or the first bytes give, in this order."""
-        if not (options.format or self.named) and _JSON_ARRAY.match(self.head):
-            raise _json_array(self.path)
+        if not (options.format or self.named):
+            if _JSON_ARRAY.match(self.head):
+                raise _json_array(self.path)
+            if _plain(self.path).endswith(ADJACENCY):
+                raise FormatError(
+                    f"{self.path} is an adjacency list by its suffix, of which the first two fields"
+                    " are not all edges: pass networkx.read_adjlist(path); or, if each line is an"
+                    " edge, pass format='snap' (--format snap)"
+                )
         name = options.format or self.named or looks_like(self.head)
         if not name and (options.encoding or options.delimiter):
             name = "snap"  # text in another encoding may look binary

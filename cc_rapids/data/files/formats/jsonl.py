@@ -54,8 +54,11 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
         picked = columns_of(file, request, table.schema)
         inferred = {name: table[name].type for name in request.ids_in(picked)}
         changed = [(n, id_type(kind)) for n, kind in inferred.items() if id_type(kind) != kind]
-        with suppress(pa.ArrowInvalid):  # check_ids raises an error for other types
-            table = parsed(pa.schema(changed)) if changed else table
+        large = [(n, pa.uint64()) for n in picked[len(inferred) :] if _is_large(table[n])]
+        for types in [changed + large, changed] if large else [changed]:
+            with suppress(pa.ArrowInvalid):  # check_ids raises an error for other types
+                table = parsed(pa.schema(types)) if types else table
+                break
     table = table.select(picked)
     try:
         table.validate(full=True)
@@ -71,6 +74,11 @@ def _depth(data: bytes) -> int:
     brackets = STRING.sub(b"", data).translate(None, NO_BRACKETS)
     opens = np.isin(np.frombuffer(brackets, np.uint8), np.frombuffer(b"{[", np.uint8))
     return int(np.cumsum(np.where(opens, 1, -1)).max(initial=0))
+
+
+def _is_large(column: pa.ChunkedArray) -> bool:
+    """Return whether a column of weights is of floats that may be integers beyond int64."""
+    return pa.types.is_floating(column.type) and (pc.max(column).as_py() or 0) >= 1 << 63
 
 
 def id_type(kind: pa.DataType) -> pa.DataType:

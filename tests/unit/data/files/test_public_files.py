@@ -131,6 +131,7 @@ def test_what_is_read(tmp_path, name):
             "has 83 bytes",
         ),
         ("a.feather", b"FEA1\0\0\0\0", "pyarrow.feather.read_table(path)"),
+        ("a.adjlist", "1 2 3\n4 5 6\n", "pass networkx.read_adjlist(path)"),
         ("a.graphml", "<graphml><graph", "cannot be read as GraphML"),
         ("a.graphml", GRAPHML + '<edge source="a"/></graph></graphml>', "an edge lacks an end"),
         ("a.graphml", GRAPHML + "</graph><graph></graph></graphml>", "holds 2 graphs"),
@@ -161,6 +162,13 @@ def test_costs_of_arcs_are_weights_by_their_names(tmp_path):
     assert found.ledger["linked"] == 1
     with pytest.raises(cc_rapids.MissingColumnError, match="it has src, dst, low, capacity, cost"):
         cc_rapids.components(tmp_path / "a.min", weight="weight", at_least=8)
+
+
+def test_weights_of_json_beyond_int64_are_exact(tmp_path):
+    rows = "".join(f'{{"src": {k}, "dst": {k + 10}, "w": {2**64 - k}}}\n' for k in (1, 2))
+    (tmp_path / "a.jsonl").write_text(rows)
+    found = cc_rapids.components(tmp_path / "a.jsonl", weight="w", at_least=2**64 - 1)
+    assert found.labels()["vertex"].to_pylist() == [1, 11]
 
 
 def test_weights_that_graphml_gives_by_default(tmp_path):
