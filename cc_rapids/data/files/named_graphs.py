@@ -20,6 +20,7 @@ COPIES = 60  # bytes of memory per byte of a file, because NetworkX stores Pytho
 
 
 # the encodings of XML without a byte order mark, by the first two bytes
+_XML_ENCODING = r"""^(<\?xml[^>]{,200}?)\sencoding\s?=\s?["'][^"'>]*["']"""
 _WIDE_XML = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 
 
@@ -53,20 +54,20 @@ def read_named(
             " file to an edge list"
         ) from error
     file.check_bound(file.size, COPIES)
-    data = in_utf8(b"".join(file.pieces()))
+    data = in_utf8(b"".join(file.pieces()), file.path)
     with damage(file, title):
-        content = re.sub(ignored, b"", data)
-        if (graphs := len(re.findall(graph, content))) > 1:
-            raise FormatError(
-                f"{file.path} holds {graphs} graphs, and NetworkX reads one: write each graph to a"
-                " file of its own"
-            )
         try:
             read_graph = reader(nx, BytesIO(data))
         except nx.NetworkXException as error:
             raise FormatError(f"{file.path} cannot be read as {title}: {error}") from error
         except UnicodeDecodeError as error:
             raise undecodable(file.path, data, error) from None
+    content = re.sub(ignored, b"", data)  # quadratic in comments that do not end: after the reader
+    if (graphs := len(re.findall(graph, content))) > 1:
+        raise FormatError(
+            f"{file.path} holds {graphs} graphs, and NetworkX reads one: write each graph to a"
+            " file of its own"
+        )
     declared = len(re.findall(edge, content))
     if declared != read_graph.number_of_edges():
         raise FormatError(
@@ -80,16 +81,19 @@ def read_named(
     return columns_of_names(file, request, edges, list(read_graph))
 
 
-def in_utf8(data: bytes) -> bytes:
-    """Convert a text in UTF-16 or UTF-32 to UTF-8; return any other text unchanged.
+def in_utf8(data: bytes, path: str, encoding: str | None = None) -> bytes:
+    """Convert a text to UTF-8 from an encoding; by default only texts in UTF-16 and UTF-32.
 
     If the text is XML, the encoding that its first line declares is removed.
     """
-    encoding = marked_encoding(data) or _WIDE_XML.get(data[:2])
+    encoding = encoding or marked_encoding(data) or _WIDE_XML.get(data[:2])
     if encoding is None:
         return data
-    text = data.decode(encoding).removeprefix("\ufeff")
-    return re.sub(r"""^(<\?xml[^>]*?)\s+encoding\s*=\s*["'][^"'>]*["']""", r"\1", text).encode()
+    try:
+        text = data.decode(encoding).removeprefix("\ufeff")
+        return re.sub(_XML_ENCODING, r"\1", text).encode()
+    except UnicodeError as error:
+        raise FormatError(f"{path} is not text in {encoding}: {error}") from None
 
 
 def decoded(path: str, data: bytes) -> str:

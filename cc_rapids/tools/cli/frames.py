@@ -160,7 +160,7 @@ def _table_of(file: File, format: str | None, options: TextOptions) -> pa.Table:
     check_text_options(options, [file.path], [kind])
     with as_format(file, kind), damage(file, kind):
         if kind in _DELIMITERS:
-            text = _in_utf8(b"".join(file.pieces()), file.path, options.encoding)
+            text = in_utf8(b"".join(file.pieces()), file.path, options.encoding)
             if not text.strip():
                 raise FormatError(f"{file.path} is empty: its first line must name the columns")
             try:
@@ -180,16 +180,6 @@ def _table_of(file: File, format: str | None, options: TextOptions) -> pa.Table:
         check_end(file.path, source, is_file)
         table.validate(full=True)  # otherwise corrupt string offsets would be used
         return table
-
-
-def _in_utf8(data: bytes, path: str, encoding: str | None) -> bytes:
-    """Return a text converted to UTF-8 from an encoding, by default from its byte order mark."""
-    if encoding is None:
-        return in_utf8(data)
-    try:
-        return data.decode(encoding).removeprefix("\ufeff").encode()
-    except UnicodeError as error:
-        raise FormatError(f"{path} is not text in {encoding}: {error}") from None
 
 
 def _delimiter_of(text: bytes, kind: str) -> str:

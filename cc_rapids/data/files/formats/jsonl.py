@@ -34,7 +34,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
     from pyarrow import json as arrow_json
 
     file.check_bound(file.size, COPIES)
-    data = in_utf8(b"".join(file.pieces()))
+    data = in_utf8(b"".join(file.pieces()), file.path)
     line_count = sum(bool(line.strip()) for line in data.splitlines())
     brackets = data.count(b"{") + data.count(b"[")
     # each line has a bracket at least: only more brackets than these can be nested deeper

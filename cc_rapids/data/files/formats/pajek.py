@@ -96,7 +96,7 @@ class Network:
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
     """Return the edges and vertices of a network."""
     file.check_bound(file.size, COPIES)
-    data = in_utf8(b"".join(file.pieces())).removeprefix(MARK)
+    data = in_utf8(b"".join(file.pieces()), file.path).removeprefix(MARK)
     lines = decoded(file.path, data).splitlines()
     network = Network()
     for number, line in enumerate(lines, 1):
