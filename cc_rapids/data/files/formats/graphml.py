@@ -18,7 +18,9 @@ def xml_format(name: str, title: str, reader: Callable[[Any, BytesIO], Any]) -> 
 
     ``reader`` reads a graph, given the module ``networkx`` and a stream.
     """
-    starts = rb"(?s)\s*(<\?xml.{,200}?\?>\s*)?(<!--.*?-->\s*)*<(\w+:)?%s\b" % name.encode()
+    # a possessive quantifier, as comments could be split in exponentially many ways
+    comments = rb"(<!--((?!-->).)*-->\s*)*+"
+    starts = rb"(?s)\s*(<\?xml.{,200}?\?>\s*)?%s<(\w+:)?%s\b" % (comments, name.encode())
     edge, graph = (rb"<(?:\w+:)?%s[\s/>]" % tag for tag in (b"edge", b"graph"))
     read = partial(
         read_named, reader=reader, title=title, edge=edge, graph=graph, ignored=NOT_EDGES

@@ -134,6 +134,7 @@ def test_what_is_read(tmp_path, name):
         ("a.adjlist", "1 2 3\n4 5 6\n", "pass networkx.read_adjlist(path)"),
         ("a.graphml", "<graphml><graph", "cannot be read as GraphML"),
         ("a.graphml", GRAPHML + '<edge source="a"/></graph></graphml>', "an edge lacks an end"),
+        ("comments", "<!-- x -->\n" * 60 + "<html>", "this may be an edge"),  # at once
         ("a.graphml", "<graphml " + "<!--" * 50_000, "cannot be read as GraphML"),  # at once
         ("a.net", "*V".encode("utf-16") + b"x", "not text in utf-16"),
         ("a.graphml", GRAPHML + "</graph><graph></graph></graphml>", "holds 2 graphs"),
