@@ -104,6 +104,8 @@ def _edge_columns(path: Any, answer: Answer, given: EdgesOfCall) -> Any:
     if not names_of(edges):
         return None
     sides: Any = named_ends(edges, given.source, given.destination, given.weight)
+    if None in sides:  # a graph
+        return None
     source, destination = (side if isinstance(side, list) else [side] for side in sides)
     rows = np.asarray(values_of(only(path, "row")), np.int64)
     if rows.size and int(rows.max()) >= frame_size(edges):

@@ -383,6 +383,8 @@ def vertices_of_keys(ids: Any, width: int) -> Column:
         lengths. The errors of :func:`cc_rapids.data.column.of` are raised as well.
     """
     columns = key_parts("vertices", ids, width)
+    if not columns:
+        raise InputError("vertices= is a frame without columns: pass a column of ids")
     if len(columns) != width:
         raise InputError(
             f"vertices have {len(columns)} columns, but the edges have {width} per side: pass a"

@@ -198,7 +198,7 @@ def _integers(indices: Any) -> Any:
     """Return neighbours as an (n, k) array of integers."""
 
     def missing(dtype: Any) -> int:
-        return -1 if is_signed(dtype) else int(np.iinfo(dtype).max)
+        return -1 if is_signed(dtype) or not is_integer(dtype) else int(np.iinfo(dtype).max)
 
     array = _array(indices, "indices", missing)
     if array.ndim != 2:

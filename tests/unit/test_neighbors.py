@@ -290,11 +290,12 @@ def test_matrices_are_their_arrays():
         ([1, 0], r"shape \(2,\)"),
         ([[1], [0, 2]], "pad rows of unequal length"),
         ([[1.0], [0.0]], "must be integers, not float64"),
+        (np.ma.array([[1.0], [0.0]], mask=[[1], [0]]), "must be integers, not float64"),
         ([["a"], ["b"]], "must be integers"),
         ([[True]], "must be integers, not bool"),
         (sp.csr_array(([1.0], [9], [0, 1]), shape=(1, 1)), r"indices\[0, 0\] is 9"),
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_wrong_indices_are_refused(indices, message):
     with pytest.raises((errors.InputError, errors.ColumnTypeError), match=message):

@@ -101,6 +101,8 @@ def test_designs_that_cannot_take_batches(algorithm, part):
 def test_arguments_that_do_not_go_together():
     with pytest.raises(InputError, match="not both"):
         Connectivity(3, vertices=[1])
+    with pytest.raises(InputError, match="is a frame without columns"):
+        Connectivity(vertices=pd.DataFrame())
     with pytest.raises(InputError, match="count"):
         Connectivity(-1)
     assert "none+async+halve" in repr(Connectivity(design="auto"))

@@ -1,5 +1,6 @@
 """The path between two vertices with their records."""
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -114,6 +115,12 @@ def test_columns_of_another_list_than_that_of_the_forest_are_left_out(found):
     other = PAIRS.assign(src=[2, 2, 9], dst=[5, 8, 8], note="x")
     assert "note" in names(found.explain_pair(2, 5, other[::-1]).frame)
     assert "note" not in names(found.explain_pair(5, 7, other).frame)
+
+
+def test_a_graph_of_another_library_has_no_columns():
+    graph = nx.Graph([(1, 2), (2, 3)])
+    frame = components(graph, forest=True).explain_pair(1, 3, graph).frame
+    assert names(frame) == ["from", "to", "row"]
 
 
 def test_keys_of_several_columns():
