@@ -110,10 +110,10 @@ def connected_components(
     if cugraph.is_accepted(edges):
         directed = _either("directed", directed, source)
         connection = _either("connection", connection, destination)
-    contract = directed, connection, return_labels
-    if is_graph(edges) or any(option is not None for option in contract):
-        kind = "weak" if connection is None else connection
-        return cugraph.connected_components(edges, directed, kind, return_labels)
+    cugraph_options = directed, connection, return_labels
+    if is_graph(edges) or any(option is not None for option in cugraph_options):
+        connection = "weak" if connection is None else connection
+        return cugraph.connected_components(edges, directed, connection, return_labels)
     options = Options.check(
         source=source,
         destination=destination,

@@ -188,7 +188,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
             "checkpoint_every": checkpoint_every,
         }
         resolved_engine = Options.check(**self.options).engine
-        gpus = GPUS[resolved_engine] if resolved_engine else 1.0
+        gpus = GPUS[resolved_engine] if resolved_engine else 1.0  # "auto" gets a GPU
         bytes_of(memory_limit)  # raises an error for an invalid limit before the folder is made
         self.resources = Resources(cpus=1.0, gpus=gpus)
         self._answered: list[str] | None = None
@@ -427,8 +427,11 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
                 return system.open(f"{inside}/{name}") if system else open(f"{folder}/{name}", "rb")
 
             manifest = _manifest(opened) if MANIFEST in names else {}
-            intact = [name for name in names if name in manifest]
-            intact = [name for name in intact if _sha256(opened, name) == manifest[name]]
+            intact = [
+                name
+                for name in names
+                if name in manifest and _sha256(opened, name) == manifest[name]
+            ]
             if manifest:
                 intact.append(MANIFEST)  # removed last, because it identifies the files before it
             foreign = sorted(set(names).difference(intact))

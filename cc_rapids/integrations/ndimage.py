@@ -162,11 +162,10 @@ def _write(image: Array, joined: Joined, out: Array, backend: Backend) -> int:
         axis = _scanned_axis(out)
         image, out = np.moveaxis(image, axis, -1), np.moveaxis(np.asarray(out), axis, -1)
         joined = Joined(np.moveaxis(joined.structure, axis, -1))
-        out = (
-            out.view(np.uint8) if is_boolean(out.dtype) else out
-        )  # as SciPy writes numbers to bool
+        if is_boolean(out.dtype):  # SciPy writes the numbers to the bytes
+            out = out.view(np.uint8)
     with backend.scope():
-        # Kernels can write labels directly only to such an array
+        # Kernels write directly to contiguous arrays of these types only
         if out.flags.c_contiguous and (out.dtype == default or out.dtype == np.int64):
             return label_pixels(image, joined, out.dtype, backend, out)[1]
         labels, count = label_pixels(image, joined, default, backend)

@@ -17,9 +17,7 @@ from itertools import pairwise
 from typing import Any
 
 from .networkx_graph import Graph, Places
-from .networkx_graph import (
-    convert_from_nx as convert_from_nx,
-)  # NetworkX looks here for both functions
+from .networkx_graph import convert_from_nx as convert_from_nx  # NetworkX looks for both here
 from .networkx_graph import convert_to_nx as convert_to_nx
 from .networkx_trees import (
     maximum_spanning_edges,

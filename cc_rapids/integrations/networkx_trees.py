@@ -251,10 +251,11 @@ def _edges(
     if greatest:  # reversed before and after the stable sort, so equal weights keep their order
         forest_rows = forest_rows[::-1]
     order = np.argsort(values[forest_rows], kind="stable")
-    by_weight = [
-        edges[row] for row in rows[forest_rows[order[::-1] if greatest else order]].tolist()
-    ]
-    for u, v, *key, attributes in by_weight if algorithm == "kruskal" else _prim(graph, by_weight):
+    if greatest:
+        order = order[::-1]
+    by_weight = [edges[row] for row in rows[forest_rows[order]].tolist()]
+    in_order = by_weight if algorithm == "kruskal" else _prim(graph, by_weight)
+    for u, v, *key, attributes in in_order:
         shown_key = key if is_multigraph and keys else ()
         yield (u, v, *shown_key, attributes) if data else (u, v, *shown_key)
 

@@ -175,8 +175,8 @@ class Ranks:
         failed, lost = votes.count(FAILED), votes.count(LOST)
         if failed or lost:
             suffix = f": {reason}" if vote_here in (FAILED, LOST) else ""
-            kind, word = (LedgerError, "lost edges") if lost else (GraphStateError, "failed")
-            raise kind(f"{failed + lost} of {counted(len(votes), 'rank')} {word}{suffix}")
+            error, verb = (LedgerError, "lost edges") if lost else (GraphStateError, "failed")
+            raise error(f"{failed + lost} of {counted(len(votes), 'rank')} {verb}{suffix}")
         return votes, counts
 
 

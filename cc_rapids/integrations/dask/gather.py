@@ -272,9 +272,8 @@ def _communicator(uid: Any, rank: int, size: int) -> Any:
     key = str(uid), rank
     communicator = _open.get(key)
     if communicator is None:
-        communicator = Nccl(
-            uid, rank, size
-        )  # waits for other ranks, which may be threads of this process
+        # This call waits for the other ranks, which may be threads of this process
+        communicator = Nccl(uid, rank, size)
         with _lock:
             _open[key] = communicator
     return communicator

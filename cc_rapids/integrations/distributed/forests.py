@@ -315,7 +315,7 @@ def loops(vertices: Any, source: Side, options: dict[str, Any]) -> Forest:
         name: column for side in ends for name, column in zip(as_list(side), columns, strict=True)
     }
     loop_frame = type(frame)(loop_columns)
-    id_names = ("vertices",) * 2 if width == 1 else ends
+    id_names = ("vertices",) * 2 if width == 1 else ends  # names in errors
     result = solved_by(loop_frame, ends, id_names, len(frame), forest=True, **options)
     return _forest(result, loop_frame, ends, id_names, Ledger())
 

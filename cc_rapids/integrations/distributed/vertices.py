@@ -732,6 +732,7 @@ class Distributed:
         send, on = self.exchange.send, self.exchange.on
         owner, count, options = self.owner, self.count, self.options
         parts = range(count)
+        # Step 1: send edges to owners, and label the vertices of each part
         boxes = [
             self.tasks.submit(routed, leaf, owner, count, kind, worker=place)
             for leaf, place in zip(leaves, self.tasks.places(leaves), strict=True)
@@ -741,6 +742,7 @@ class Distributed:
             on(p, local_labels, edges[p], owner, p, count, self.vertex_range, options)
             for p in parts
         ]
+        # Step 2: exchange crossing edges, and keep a forest of them
         cross = [on(p, crossing, edges[p], inner[p], owner, p, count) for p in parts]
         border = send(cross, "destination", parts, "borders")
         del boxes, edges, cross  # they can be computed again from the forests of the workers
@@ -748,6 +750,7 @@ class Distributed:
         remaining = [on(p, bordering, border[p], labels[p], options) for p in parts]
         if room is None:
             room = max(self.tasks.gather([on(p, len, labels[p]) for p in parts]))
+        # Step 3: rounds of hooks
         levels: list[list[Handle]] = []
         while sum(rows := self._rows(remaining)) > room:
             if not levels:  # at most two vertices at the borders for each edge
@@ -755,6 +758,7 @@ class Distributed:
             levels.append(self._hook(remaining, len(levels) + 1))
             remaining = self._relabel(remaining, levels[-1], len(levels))
         self.facts |= {"rounds": len(levels), "room": room, "rest": sum(rows)}
+        # Step 4: solve the rest, and send labels back
         table = self._solve(remaining, rows)
         for number, level in reversed(list(enumerate(levels, 1))):
             table = self.exchange.find(level, "labels", table, f"back, round {number}")

@@ -329,7 +329,8 @@ class RayRun(Run):
                 raise LedgerError(
                     f"Ray has made forests of {expected:,} blocks, but {received:,} arrived"
                 )
-            self.counts.extend(counts if dataset is edges else [])
+            if dataset is edges:  # only edges are rows of the ledger
+                self.counts.extend(counts)
 
     def by_edges(
         self, edges: Dataset, labels: str | None, vertices: Any, count: int | None

@@ -450,7 +450,7 @@ def _facts(
     """Return all facts about the run except its times."""
     summary = result.summary() | {"ledger": edge_input.full_ledger(result.ledger).facts()}
     # If the library read the files, its summary says how ("taken")
-    formats = [one.facts() for one in edge_input.formats] or summary.pop("taken", [UNREAD])
+    formats = [format.facts() for format in edge_input.formats] or summary.pop("taken", [UNREAD])
     origin: dict[str, Any] = {"generate": generate} if generate is not None else {}
     if files:
         origin = {"file": files[0]} if len(files) == 1 else {"files": list(files)}

@@ -132,14 +132,14 @@ def as_list(edge_file: EdgeFile, kind: str) -> EdgeList:
 
     names = ["src", "dst", "weight"][: edge_file.table.num_columns]
     table = plain(edge_file.table).rename_columns(names)
-    vertices, kinds = edge_file.vertices, table.schema.types[:2]
+    vertices, end_types = edge_file.vertices, table.schema.types[:2]
     listed_vertices: list[Any] = []  # the column of vertices of a file that lists its vertices
     if vertices is not None and not isinstance(vertices, range):
         listed_vertices, vertices = [vertices], None
     if vertices is None and kind in COUNTED:
         if not len(table) and not listed_vertices:
             vertices = range(COUNTED[kind], COUNTED[kind])
-        elif all(map(pa.types.is_integer, kinds)):
+        elif all(map(pa.types.is_integer, end_types)):
             vertices = _span([*table.columns[:2], *listed_vertices], kind)
     return EdgeList(_pieces(table), len(table), vertices, table.schema)
 

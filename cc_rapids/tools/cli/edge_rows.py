@@ -107,11 +107,11 @@ def bridges(
         POINTS: partial(searches.articulation_points_of, options=Options.check()),
         BLOCKS: partial(searches.biconnected_component_edges_of, options=Options.check()),
     }
-    what = {POINTS: "articulation points", BLOCKS: "edges in biconnected components"}
+    row_names = {POINTS: "articulation points", BLOCKS: "edges in biconnected components"}
     bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
     _write_rows(
         files,
-        what.get(find, find),
+        row_names.get(find, find),
         lambda result: rows_of[find](result.answer),
         bounds,
         forest=True,

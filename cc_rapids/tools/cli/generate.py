@@ -169,9 +169,8 @@ def _tables(recipe: Recipe, schema: pa.Schema) -> Iterator[pa.Table]:
     import numpy as np
     import pyarrow as pa
 
-    random = np.random.Generator(
-        np.random.PCG64([recipe.seed, 1])
-    )  # 1: the random stream of weights
+    # 1 is the random stream of weights
+    random = np.random.Generator(np.random.PCG64([recipe.seed, 1]))
     for ends in recipe.pieces.cut(PIECE_EDGES):
         columns = list(ends)
         if recipe.weights is not None:

@@ -200,7 +200,7 @@ def ends_options(source: tuple[str, ...], destination: tuple[str, ...], what: st
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for flags, name, help_text in (  # help lists the option that was added last first
+        for flags, name, help_text in (  # help lists the last added option first
             (destination, "destination", f"Column of the other {what}."),
             (source, "source", f"Column of one {what}, or several: A,B."),
         ):

@@ -312,6 +312,7 @@ class _Groups:
         import numpy as np
 
         column = table["labels"].combine_chunks()
+        # Null is a label, too
         codes = column.dictionary_encode(null_encoding="encode").indices.to_numpy()
         _, self.first, self.of_row = np.unique(codes, return_index=True, return_inverse=True)
         self.size = np.bincount(self.of_row)

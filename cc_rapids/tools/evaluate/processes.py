@@ -53,9 +53,8 @@ class Processes:
         forests = list(self.pool.map(_forest_of_part, *zip(*tasks, strict=True)))
         while len(forests) > 1:
             pairs = list(zip(forests[::2], forests[1::2], strict=False))
-            odd = forests[
-                2 * len(pairs) :
-            ]  # the last of an odd number of forests waits for the next round
+            # The last of an odd number of forests waits for the next round
+            odd = forests[2 * len(pairs) :]
             merged = self.pool.map(
                 _forest_of_two, *zip(*pairs, strict=True), [self.design] * len(pairs)
             )

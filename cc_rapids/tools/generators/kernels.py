@@ -29,7 +29,7 @@ MIX_1, MIX_2 = np.uint64(0x7FEB352D), np.uint64(0x846CA68B)
 def philox(on: Any) -> Any:
     """Return 64 random bits for a 32-bit key and a counter of two words.
 
-    Philox-2x32-10 of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
+    This is Philox-2x32-10 of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
     """
 
     @on.device

@@ -306,9 +306,8 @@ def _clusters(n: int, exponent: float, most: int, key: int) -> npt.NDArray[np.ui
         raise InputError(f"exponent must be a number above 1, not {exponent!r}")
     if count("most", most) < 2:
         raise InputError(f"most must be an integer of at least 2, not {most!r}")
-    shares = _zipf_shares(
-        float(exponent), most - 2
-    )  # of the sizes 2 .. most - 1; other sizes become most
+    # The shares of the sizes 2 .. most - 1; other sizes become most
+    shares = _zipf_shares(float(exponent), most - 2)
     parts, end, drawn = [np.zeros(1, np.uint64)], 0, 0
     while end < n:
         # A cluster has at least two documents, so this number of sizes suffices
@@ -353,6 +352,7 @@ def record_keys(
     if not (_is_number(power) and power > 0):
         raise InputError(f"power must be a number above 0, not {power!r}")
     u = np.arange(1 << generate.QUANTILE_BITS, dtype=np.float64) / (1 << generate.QUANTILE_BITS)
+    # At most keys - 1, because the product of floats may be rounded up to ``keys``
     quantiles = np.minimum(np.floor(keys * u ** float(power)), max(keys - 1, 0)).astype(np.uint64)
     arguments = _key(seed), records, max(each, 1), np.append(quantiles, np.uint64(keys))
     name = f"record_keys({records}, {keys}, each={each})"
