@@ -66,6 +66,20 @@ class WholeTable:
         for name in names:
             place_of(self.name, self.table.column_names, name)
 
+    def check_header(self) -> None:
+        """Raise a FormatError if a row of a text file repeats the names of the columns."""
+        import pyarrow.compute as pc
+
+        if self.text is None or not self.text.num_columns:
+            return
+        names, columns = self.text.column_names, self.text.columns
+        for row in pc.indices_nonzero(pc.equal(columns[0], names[0])).to_pylist():
+            if [column[row].as_py() for column in columns] == names:
+                raise FormatError(
+                    f"{self.name}: row {row + 1:,} (from 1, below the header) repeats the header,"
+                    " as in files that cat has joined: remove it, or pass the files in a folder"
+                )
+
     def ordered(self, name: str, as_text: bool) -> pa.ChunkedArray:
         """Return a column for ordering; texts become numbers or dates unless ``as_text``."""
         import pyarrow as pa
@@ -338,6 +352,7 @@ def read_vertices(
     if path is None:
         return {"num_vertices": count}
     table = read_table(path, None, quiet)
+    table.check_header()
     names = table.table.column_names
     if on is None and names[1:]:
         raise InputError(

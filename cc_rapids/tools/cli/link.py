@@ -135,6 +135,7 @@ def link(
     start = time.perf_counter()
     text = TextOptions.check(delimiter=delimiter, encoding=encoding)
     table = read_table(records, format, quiet, text)
+    table.check_header()
     key_columns = [_columns(table, key) for key in keys]
     ids = None if id is None else _columns(table, id)
     with kernels(quiet) as times:

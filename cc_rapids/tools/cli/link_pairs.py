@@ -417,7 +417,7 @@ def _selected(
     if on is not None:
         ids = [on] if on in names else on.split(",")
         names = list(dict.fromkeys([*ids, *([] if last_column is None else [last_column])]))
-        table.check(names)
+    table.check(names)
     id_type = id_types[0] if len(id_types) == 1 else None
     columns = [
         table.table[name] if name == last_column else ids_of(table, name, id_type) for name in names

@@ -142,6 +142,12 @@ def test_files_without_a_header_lose_no_record(files):
     assert (scores["vertices"], scores["only_in_truth"]) == (4, 0)
 
 
+def test_labels_of_columns_with_equal_names_are_refused(files):
+    (files / "truth.csv").write_text("id,id\na1,x\na2,y\n")
+    words = "score-clusters", files / "pairs.csv", files / "truth.csv", "--weight", "score"
+    assert "has 2 columns called 'id'" in fails(*words)
+
+
 def test_the_best_of_1000_thresholds(files):
     k = range(1000)
     rows = "".join(f"a{i},b{i},{1 - i / 2000}\n" for i in k)

@@ -54,6 +54,15 @@ def refused(*words, content=None):
     return done.stderr
 
 
+def test_a_header_that_comes_again_is_no_row(folder):
+    (folder / "docs.csv").write_text(DOCS + DOCS)
+    (folder / "people.csv").write_text(PEOPLE + PEOPLE)
+    said = "row 7 (from 1, below the header) repeats the header"
+    assert said in refused("deduplicate", "docs.csv", "pairs.csv", "--on", "doc_id")
+    assert said in refused("calculate", "pairs.csv", "--vertices", "docs.csv", "--on", "doc_id")
+    assert "row 5 " in refused("link", "people.csv", *KEYS)
+
+
 def test_documents_that_are_not_utf8_name_a_way_out(folder):
     (folder / "docs.csv").write_bytes("doc_id,name\n11,é\n".encode("latin-1"))
     said = refused("deduplicate", "docs.csv", "pairs.csv", "--on", "doc_id")
