@@ -26,7 +26,10 @@ def asked(config):
 
 def selected(which, among=None):
     """All designs, or those in which each choice or each pair of them occurs, in their order."""
-    return _selected(which, tuple(cc_rapids.designs() if among is None else among))
+    return _selected(which, _every() if among is None else tuple(among))
+
+
+_every = cache(lambda: tuple(cc_rapids.designs()))
 
 
 @cache

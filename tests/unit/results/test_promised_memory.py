@@ -98,7 +98,7 @@ def test_dendrograms_and_thresholds(given):
     found = cc_rapids.components(edges, weight=weight, forest="max")
     assert "up to 56 bytes per edge" in " ".join(cc_rapids.Components.dendrogram.__doc__.split())
     assert taken(found.dendrogram)[1] <= 56 * n + SLACK
-    assert "share 5 bytes per vertex" in " ".join(cc_rapids.components_at.__doc__.split())
+    assert "take 5 bytes per vertex" in " ".join(cc_rapids.components_at.__doc__.split())
     levels = [0.2, 0.5, 0.8]
     _, kept = taken(lambda: cc_rapids.components_at(edges, weight=weight, thresholds=levels))
     assert kept <= 5 * n + SLACK
