@@ -605,10 +605,11 @@ class Chunked(Adapter):
     ) -> Iterator[Any]:
         from .streams import Cursor
 
+        # a bound without limits only requests the weights
         source = self.source(edges, replace(request, bound=WeightBound(weight)))
         width = len(source.names[0]) if isinstance(source.names[0], list) else 1
         budget = Budget(bytes_of(None), source.fixed)
-        budget.update("strings", 0, width=width)
+        budget.update("strings", 0, width=width)  # ids may be strings, which take most memory
         for chunk in source.read(Cursor(), budget, None):
             reading.ledger = reading.ledger.plus(Ledger(left_out=chunk.left_out))
             yield chunk.frame

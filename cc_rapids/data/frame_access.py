@@ -243,7 +243,8 @@ def known_numbers(column: Any, what: str = "numbers") -> tuple[Any, Any]:
     # one pass without a mask: the maximum is NaN if any value is NaN
     if valid is None and not (values.size and isnan(values.max())):
         return values, None
-    return values, values == values if valid is None else valid & (values == values)
+    not_nan = values == values  # only NaN differs from itself
+    return values, not_nan if valid is None else valid & not_nan
 
 
 def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:

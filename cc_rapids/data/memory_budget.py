@@ -114,12 +114,13 @@ def in_words(size: int, limit: int = 0) -> str:
     >>> in_words(bytes_of("512MB"), bytes_of("512MB")), in_words(3 << 30, bytes_of("2GB"))
     ('512.0 MB', '3.22 GB')
     """
-    decimal = any(limit % 1000**k == 0 and limit % 1024**k for k in (1, 2, 3))
-    base, i = (1000, "") if decimal else (1024, "i")
+    is_decimal = any(limit % 1000**k == 0 and limit % 1024**k for k in (1, 2, 3))
+    base, unit = (1000, "B") if is_decimal else (1024, "iB")
     if size < base**2:
         return f"{size:,} bytes"
-    giga = size >= base**3
-    return f"{size / base**3:,.2f} G{i}B" if giga else f"{size / base**2:,.1f} M{i}B"
+    if size < base**3:
+        return f"{size / base**2:,.1f} M{unit}"
+    return f"{size / base**3:,.2f} G{unit}"
 
 
 @dataclass

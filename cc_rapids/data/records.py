@@ -212,8 +212,8 @@ def _values_of(ignore: Any) -> list[Any]:
             " ignore=[] to ignore none"
         )
     for value in ignore:
-        valid = isinstance(value, str | int | np.integer | np.bool_ | date | np.datetime64)
-        if not valid or value != value:  # NaT is a null
+        is_valid = isinstance(value, str | int | np.integer | np.bool_ | date | np.datetime64)
+        if not is_valid or value != value:  # NaT is a null
             raise ArgumentTypeError(
                 f"ignore= contains {shown(value)}, but keys hold strings, integers, booleans,"
                 " dates and times; nulls are always ignored"

@@ -175,8 +175,8 @@ def arranged(current: list[Entry], earlier: list[Entry]) -> list[int]:
         An entry of the checkpoint is missing or has changed; the error names it.
     """
     unmatched: dict[str, list[int]] = {}  # positions by path
-    for position, entry in enumerate(current):
-        unmatched.setdefault(entry[0], []).append(position)
+    for position, (path, *_) in enumerate(current):
+        unmatched.setdefault(path, []).append(position)
     order = []
     for entry in earlier:
         positions = unmatched.get(entry[0], [])

@@ -316,6 +316,5 @@ def float_bound(sign: str, bound: int | float, dtype: Any) -> float:
         with np.errstate(over="ignore"):
             return float(narrow(near))
     is_lower = sign == ">="
-    if near < bound if is_lower else near > bound:
-        return math.nextafter(near, math.inf if is_lower else -math.inf)
-    return near
+    is_outside = near < bound if is_lower else near > bound
+    return math.nextafter(near, math.inf if is_lower else -math.inf) if is_outside else near

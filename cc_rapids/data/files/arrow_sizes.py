@@ -15,6 +15,11 @@ from typing import Any, BinaryIO, NamedTuple
 _MAX_METADATA = 64 << 20  # the maximum bytes of the metadata of a message
 _FILE_END = 10  # bytes after the footer: its length, and the magic string
 _DICTIONARY, _BATCH = 2, 3  # types of messages
+# the numbers of fields: of a message, of a record batch, of a dictionary, and of the footer
+_TYPE, _HEADER, _BODY_LENGTH = 1, 2, 3
+_BUFFERS, _COMPRESSION = 2, 3
+_VALUES = 1  # a record batch
+_DICTIONARIES, _BATCHES = 2, 3
 
 
 class _Message(NamedTuple):
@@ -34,11 +39,11 @@ def largest_batch(stream: BinaryIO, is_file: bool) -> int:
     largest = dictionaries = 0
     for data, body, end in _messages(stream, is_file):
         message = unpack_from("<I", data)[0]
-        kind = _number(data, message, 1, "<B")
+        kind = _number(data, message, _TYPE, "<B")
         if kind in (_DICTIONARY, _BATCH):
-            header = _table(data, message, 2)
+            header = _table(data, message, _HEADER)
             if kind == _DICTIONARY:
-                header = _table(data, header, 1)
+                header = _table(data, header, _VALUES)
             batch_bytes = _batch_bytes(stream, data, header, body, end)
             if kind == _BATCH:
                 largest = max(largest, batch_bytes)
@@ -72,7 +77,7 @@ def _message_at(stream: BinaryIO, start: int) -> _Message | None:
         return None
     data = stream.read(length)
     body = stream.tell()
-    end = body + _number(data, unpack_from("<I", data)[0], 3, "<q")
+    end = body + _number(data, unpack_from("<I", data)[0], _BODY_LENGTH, "<q")
     return None if end < body else _Message(data, body, end)
 
 
@@ -99,7 +104,7 @@ def _footer(stream: Any) -> tuple[int, list[tuple[int, int, int]]]:
     stream.seek(footer_start)
     data = stream.read(footer_end - footer_start)
     footer, blocks = unpack_from("<I", data)[0], []
-    for field in (2, 3):  # dictionaries and batches
+    for field in (_DICTIONARIES, _BATCHES):
         if _field(data, footer, field):
             at = _table(data, footer, field)
             count = unpack_from("<I", data, at)[0]
@@ -110,9 +115,9 @@ def _footer(stream: Any) -> tuple[int, list[tuple[int, int, int]]]:
 def _batch_bytes(stream: BinaryIO, data: bytes, batch: int, body: int, end: int) -> int:
     """Return the bytes of a message body, plus its decompressed bytes if it is compressed."""
     size = end - body
-    if not _field(data, batch, 3):
+    if not _field(data, batch, _COMPRESSION):
         return size
-    buffers = _table(data, batch, 2)
+    buffers = _table(data, batch, _BUFFERS)
     for k in range(unpack_from("<I", data, buffers)[0]):
         offset, length = unpack_from("<qq", data, buffers + 4 + 16 * k)
         if length > 0:

@@ -58,6 +58,7 @@ def check_not_joined(path: str, stream: Any, between: int, mark: bytes) -> None:
                 f"{path} is several concatenated files, as cat writes them, but must be one file:"
                 " pass the paths of the files, or a pattern in quotes"
             )
+        # the two marks may be divided between this piece and the next one
         previous, between = piece[1 - 2 * len(mark) :], between - len(piece)
     stream.seek(0)
 

@@ -324,6 +324,7 @@ class File:
         assert self.budget is not None
         in_words, limit = self.budget.in_words, self.budget.limit
         unpacked = f", {in_words(size)} or more when decompressed," if size > self.size else ""
+        # the memory that is kept for chunks and for reading, and the copies of the file
         need = in_words(limit - self.budget.whole_bytes + self.copies * size)
         return CapacityError(
             f"{self.path} of {in_words(self.size)}{unpacked} {what}, and takes about {need}, but"

@@ -274,13 +274,13 @@ def dataset_of(table: Any) -> Any:
             " Parquet where it can be read, such as by"
             f" spark.read.format('delta').load({where!r}).write.parquet('pairs')"
         ) from error
-    logged = dict(zip(*added.to_pydict().values(), strict=True))
+    logged_rows = dict(zip(*added.to_pydict().values(), strict=True))  # by the paths of files
     with _readable(where):
         for fragment in dataset.get_fragments():
-            rows, records = fragment.count_rows(), logged.get(fragment.path)
-            if records not in (None, rows):
+            rows, logged = fragment.count_rows(), logged_rows.get(fragment.path)
+            if logged not in (None, rows):
                 raise FormatError(
-                    f"{where}: {fragment.path} has {rows:,} rows, but the log says {records:,}: the"
+                    f"{where}: {fragment.path} has {rows:,} rows, but the log says {logged:,}: the"
                     " table is damaged, or read while it was rewritten"
                 )
     return dataset

@@ -94,7 +94,7 @@ def pieces_of_groups(
         end = 0
         for table in tables(group):
             start, end = end, end + len(table)
-            table = table.slice(max(0, done - start))
+            table = table.slice(max(0, done - start))  # without the finished rows
             if len(table) or end == size:
                 yield Piece(table, group, end, end == size)
 

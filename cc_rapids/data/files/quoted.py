@@ -100,9 +100,9 @@ def whole_records(data: bytes, delimiter: bytes) -> Records:
         if end:
             pieces.append(masked[:end].translate(None, DROPPED))
             used, size, regular = used + end, WINDOW, regular and is_regular
-        elif used + size >= len(data):
+        elif used + size >= len(data):  # the last record is not complete
             break
-        else:
+        else:  # the record is longer than the window
             size *= 2
     return Records(with_newlines(b"".join(pieces)), used, True, regular)
 

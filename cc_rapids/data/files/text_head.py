@@ -102,9 +102,11 @@ class Text:
         while True:
             data = self.peek(size)
             ended = len(data) < size
+            # a newline may follow a carriage return at the end of the data
             lines = quoted.with_newlines(data if ended or data[-1:] != b"\r" else data[:-1])
             lines = lines + b"\n" if ended and lines[-1:] != b"\n" else lines
             lines = lines[: lines.rfind(b"\n") + 1]
+            # a quoted record may have several lines
             records = quoted.whole_records(lines, b",").data.count(b"\n")
             if ended or size >= longest or records > 1:
                 return lines if data else b""

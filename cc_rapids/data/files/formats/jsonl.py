@@ -53,6 +53,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
             )
         picked = columns_of(file, request, table.schema)
         inferred = {name: table[name].type for name in request.ids_in(picked)}
+        # ids for which PyArrow has inferred the wrong type are read again
         changed = [(n, id_type(kind)) for n, kind in inferred.items() if id_type(kind) != kind]
         large = [(n, pa.uint64()) for n in picked[len(inferred) :] if _is_large(table[n])]
         for types in [changed + large, changed] if large else [changed]:
