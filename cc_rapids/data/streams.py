@@ -448,7 +448,7 @@ class Files(Parts):
             self.bound.name("files")  # raises an error for an array of weights
         are_binary = all(kind and FORMATS[kind].binary for kind in formats)
         self.fixed = FILE_BYTES if are_binary else LEAST_TEXT_BYTES
-        if not {*TEXT, ""}.isdisjoint(formats):
+        if not {*TEXT, ""}.isdisjoint(formats):  # a file of unknown format may be text
             self.fixed = TEXT_BYTES
 
     @classmethod

@@ -146,7 +146,7 @@ def as_format(file: File, format: str) -> Iterator[None]:
         if detected is None or detected == format:
             raise
         actual, expected = FORMATS[detected], FORMATS[format]
-        if not (actual.starts or expected.binary):
+        if not (actual.starts or expected.binary):  # two formats of text that look alike
             raise
         advice = (
             f"format={detected!r} (--format {detected}), or give it the suffix {actual.suffixes[0]}"

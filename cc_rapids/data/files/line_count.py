@@ -57,7 +57,7 @@ class LineCount:
         self.rows += rows
         self.continued += quoted.inner_ends(block.data) if block.delimiter else 0
         lines = ends_in(block.data)
-        if lines == rows:
+        if lines == rows:  # no line is a comment or blank
             return
         comments = len(dialect.comments_in(block.data))
         self.comment += comments

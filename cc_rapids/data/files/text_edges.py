@@ -219,18 +219,20 @@ class Table:
 
     def _refuse_header(self, block: Block, columns: dict[int, Column]) -> None:
         """Raise a FormatError if a record of a block repeats the header."""
-        name, is_header = self._names[next(iter(columns))].encode(), None
-        # a quick search for the first name; in larger blocks, it takes longer than comparing fields
-        if len(block.data) < SEARCHED_BYTES and not block.delimiter and name not in block.data:
+        first_name, has_all_names = self._names[next(iter(columns))].encode(), None
+        # in larger blocks, this search takes longer than comparing fields
+        is_searched = len(block.data) < SEARCHED_BYTES and not block.delimiter
+        if is_searched and first_name not in block.data:
             return
         has_blanks = any(c in block.data for c in b" \t" if c != ord(self._dialect.delimiter))
         for position, column in columns.items():
             text = pc.utf8_trim(column.text, " \t") if has_blanks else column.text
             is_name = pc.equal(text, self._names[position])
-            is_header = is_name if is_header is None else pc.and_(is_header, is_name)
-            if not pc.any(is_header).as_py():
+            has_all_names = is_name if has_all_names is None else pc.and_(has_all_names, is_name)
+            if not pc.any(has_all_names).as_py():
                 return
-        for row in pc.indices_nonzero(pc.fill_null(is_header, pa.scalar(False))).to_pylist():
+        # the other fields of these rows were not parsed
+        for row in pc.indices_nonzero(pc.fill_null(has_all_names, pa.scalar(False))).to_pylist():
             number, line = block.row(row, self._dialect)
             if self._dialect.split(line) == self._names:
                 raise FormatError(
