@@ -56,8 +56,8 @@ def in_words(name: str, at: int, size: int, up_to_wrong: list[int], m: int) -> s
     if at == 0 and offset:
         return f"{name}[0] is {offset:,}, but must be 0, because row 0 begins there: {WAY_OUT}"
     if at == 0:
-        no_row = size == 1 and m
-        return f"{name} has no row, but there are {m:,} indices: {WAY_OUT}" if no_row else ""
+        lacks_rows = size == 1 and m
+        return f"{name} has no row, but there are {m:,} indices: {WAY_OUT}" if lacks_rows else ""
     if offset < 0 or offset > m:
         return f"{message} and there are {m:,} indices: {WAY_OUT}"
     if offset < previous:

@@ -907,6 +907,7 @@ class Fragments(Parts):
     def _stored_columns(self) -> list[str]:
         """The columns to read: the columns of edges, and all columns that the filter may name."""
         condition = "" if self.filter is None else str(self.filter)
+        # the text of an expression contains the names of its columns
         others = [
             name
             for name in self.dataset.schema.names

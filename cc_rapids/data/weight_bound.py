@@ -172,7 +172,7 @@ class WeightBound:
         if name not in schema:
             raise MissingColumnError(unknown("column", name, schema.names()))
         missing, within = self._conditions(schema[name])
-        if all(column in schema for column in ids):
+        if all(column in schema for column in ids):  # otherwise reading the ids raises an error
             lazy = lazy.select(*dict.fromkeys([*ids, name]))
         sums = missing.sum().alias("missing"), within.sum().alias("within")
         counts = lazy.select(nw.len().alias("rows"), *sums).collect()

@@ -117,6 +117,7 @@ def check_edges(path: str, records: Sequence[Sequence[str]]) -> None:
             " two fields are an edge, pass header=False (--no-header)"
         )
     has_index = [record[0] for record in records] == [str(k) for k in range(len(records))]
+    # beside an index, the second and the third column may be the ids
     if has_index and len(records) > 2 and all(record[2].isdecimal() for record in records):
         warnings.warn(
             f"{path}: the first two of {width} columns are read as edges, but the first column"

@@ -217,6 +217,7 @@ def values(
         text = pc.ascii_trim(text, blanks(delimiter).decode())
         text = pc.if_else(pc.equal(text, ""), pa.scalar(None, pa.string()), text)
     begins = pc.starts_with(text, OPEN)
+    # an empty field in quotes consists of its two quotes
     is_quoted = pc.any(pc.and_(begins, pc.greater(pc.binary_length(text), 2))).as_py()
     if pc.any(begins).as_py():
         text = pc.ascii_trim(text, OPEN + CLOSE)
