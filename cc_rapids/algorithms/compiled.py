@@ -327,8 +327,10 @@ class KernelComposer:
         def as_listed(edge_index: Any) -> phases.LinkEdges:
             """Return the step that links edges in the order ``edge_index``."""
             prefetch_edge = self.form.prefetch(on, self.wide, edge_index)
-            one = self._one_edge(join, deep)
-            return phases.AsListed(edges.every_edge(on, one, load_edge, edge_index, prefetch_edge))
+            one_edge = self._one_edge(join, deep)
+            return phases.AsListed(
+                edges.every_edge(on, one_edge, load_edge, edge_index, prefetch_edge)
+            )
 
         def partitioned(edge_index: Any) -> phases.LinkEdges:
             """Return the step that links edges in the order of blocks of vertices."""

@@ -72,11 +72,11 @@ class Minima:
         of_blocks = _least_of_each(self.of_block, first_block, block_count, xp)
         least[with_blocks] = xp.minimum(least[with_blocks], of_blocks)
         in_block = xp.flatnonzero(left == right)  # intervals inside one block
-        at, last = begin[in_block], end[in_block]
-        minima = self.values[at]
+        position, last = begin[in_block], end[in_block]
+        minima = self.values[position]
         for _ in range(1, BLOCK):
-            at = xp.minimum(at + 1, last)
-            minima = xp.minimum(minima, self.values[at])
+            position = xp.minimum(position + 1, last)
+            minima = xp.minimum(minima, self.values[position])
         least[in_block] = minima
         return least
 

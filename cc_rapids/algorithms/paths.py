@@ -239,8 +239,8 @@ class Chains:
             step_up = first_depth[pair] - depth
             step_down = length[pair] - 1 - (second_depth[pair] - depth)
             step = xp.where(piece.from_first[segment], step_up, step_down)
-            at = starts[pair] + step
-            pairs[at], steps[at], ranks[at] = pair, step, self.rank[vertex]
+            position = starts[pair] + step
+            pairs[position], steps[position], ranks[position] = pair, step, self.rank[vertex]
         return pairs, steps, ranks
 
 
@@ -253,24 +253,24 @@ def _numbers(forest: RootedForest, xp: Any) -> tuple[Array, Array]:
     summed along the Euler tour: a change is added where the tour enters the vertex, and subtracted
     where the tour leaves it.
     """
-    first, size = forest.preorder()
-    n = int(first.size)
+    number, size = forest.preorder()
+    n = int(number.size)
     child, parent = forest.child, forest.parent[forest.child]
     is_heavy = 2 * size[child] >= size[parent]
-    heavy_child = xp.full(n, NO_EDGE, first.dtype)
+    heavy_child = xp.full(n, NO_EDGE, number.dtype)
     heavy_child[parent[is_heavy]] = child[is_heavy]
     heavy_sibling = heavy_child[parent]
     # children before the heavy child move back by its size; the heavy child follows its parent
-    moves_back = ~is_heavy & (heavy_sibling != NO_EDGE) & (first[child] < first[heavy_sibling])
+    moves_back = ~is_heavy & (heavy_sibling != NO_EDGE) & (number[child] < number[heavy_sibling])
     change = xp.where(moves_back, size[heavy_sibling], 0)
-    change[is_heavy] = first[parent[is_heavy]] + 1 - first[child[is_heavy]]
+    change[is_heavy] = number[parent[is_heavy]] + 1 - number[child[is_heavy]]
     changes = xp.zeros(2 * n, np.int64)
-    # The tour enters a child after ``first`` downward arcs, ``depth`` of which lead to vertices
+    # The tour enters a child after ``number`` downward arcs, ``depth`` of which lead to vertices
     # that the tour has not left yet. Positions are counted after the arc to the first root.
-    enters = 2 * first[child] - forest.depth[child] - 1
+    enters = 2 * number[child] - forest.depth[child] - 1
     changes[enters], changes[enters + 2 * size[child] - 1] = change, -change
-    first[child] += xp.cumsum(changes)[enters].astype(first.dtype)
-    return first, is_heavy
+    number[child] += xp.cumsum(changes)[enters].astype(number.dtype)
+    return number, is_heavy
 
 
 def _since_head(rank: Array, head: Array, xp: Any) -> Array:

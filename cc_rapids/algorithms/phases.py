@@ -52,10 +52,10 @@ def in_blocks(partition_tile: Any, link_blocks: Any) -> LinkEdges:
         count = state.m if count is None else count
         on, buffers = state.backend, state.partition
         edges, blocks = (*state.edges, state.n, *state.flags), buffers.blocks
-        for first in range(0, count, buffers.edges):
-            m = min(buffers.edges, count - first)
+        for begin in range(0, count, buffers.edges):
+            m = min(buffers.edges, count - begin)
             tiles = -(-m // TILE)
-            partition_tile(tiles, first, m, blocks, buffers.shift, *edges, *buffers.arrays)
+            partition_tile(tiles, begin, m, blocks, buffers.shift, *edges, *buffers.arrays)
             link_blocks(tiles * blocks * on.warp_size, tiles, blocks, *buffers.arrays, *state.trees)
 
     return link_edges

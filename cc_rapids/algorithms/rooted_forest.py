@@ -76,15 +76,15 @@ class RootedForest:
         >>> import cc_rapids
         >>> ends = np.array([3, 1, 0]), np.array([1, 0, 2])
         >>> path = rooted(*ends, np.array([0]), 4, cc_rapids.backends.get("threads"))
-        >>> first, size = path.preorder()
+        >>> number, size = path.preorder()
         >>> size
         array([4, 2, 1, 1], dtype=int32)
         """
         backend, n, word = self.backend, self.parent.size, self._word
-        first, size = (backend.fill(backend.empty(n, word), 0) for _ in range(2))
+        number, size = (backend.fill(backend.empty(n, word), 0) for _ in range(2))
         tour = (array.view(word) for array in (self.enters, self.leaves, self.descents))
-        backend.kernel(tours.number_subtrees, word)(n, *tour, first, size)
-        return first.view(self.parent.dtype), size.view(self.parent.dtype)
+        backend.kernel(tours.number_subtrees, word)(n, *tour, number, size)
+        return number.view(self.parent.dtype), size.view(self.parent.dtype)
 
     @property
     def _word(self) -> Any:

@@ -440,10 +440,10 @@ class Dendrogram(Generic[ComponentsT]):
         answer, tree = self.components.answer, self._tree
         vertices_of = tree.greatest_of if labels_are_greatest else tree.least_of
         with answer.backend.scope():
-            steps, first = self._steps()
+            steps, first_edge = self._steps()
             before, after, step = tree.at_once(steps)
             # gather the bits of the weights, whose byte order may not be native
-            bits = self._weights[first].view(f"u{self._weights.dtype.itemsize}")
+            bits = self._weights[first_edge].view(f"u{self._weights.dtype.itemsize}")
             thresholds = at_places(bits, step, answer.backend).view(self._weights.dtype)
             columns, vertex = {"threshold": thresholds}, answer.rows()[0]
             for name, clusters in (("before", before), ("after", after)):
@@ -575,13 +575,13 @@ class Dendrogram(Generic[ComponentsT]):
         answer, tree = self.components.answer, self._tree
         backend, xp = answer.backend, answer.backend.xp
         with backend.scope():
-            first = self._steps()[1]
+            first_edge = self._steps()[1]
             # the number of merges up to each weight; an empty array if there are no merges
             total = xp.full(min(len(self), 1), len(self), np.int64)
-            merge_counts = xp.concatenate([first[1:], total])
+            merge_counts = xp.concatenate([first_edge[1:], total])
             largest, squares = tree.growth(merge_counts - 1)
             columns = {
-                "threshold": self._weights[first],
+                "threshold": self._weights[first_edge],
                 "components": tree.n - merge_counts,
                 "largest": largest.astype(np.int64),
                 "susceptibility": (squares - largest * largest) / max(tree.n, 1),
@@ -797,30 +797,30 @@ class Dendrogram(Generic[ComponentsT]):
         from ..verify.placed_edges import PlacedEdges
         from ..verify.shown_rows import ShownRows
 
-        result, started, greatest = self.components.answer, perf_counter(), self._greatest
+        answer, started, greatest = self.components.answer, perf_counter(), self._greatest
         options = {"weight": weight, "nulls": nulls} | given
-        proof = prove(result, edges, source, destination, forest=FORESTS[greatest], **options)
-        bounds = with_bounds(result.given.bound, options, "audit(edges)")
+        proof = prove(answer, edges, source, destination, forest=FORESTS[greatest], **options)
+        bounds = with_bounds(answer.given.bound, options, "audit(edges)")
         reread = read_again(edges, source, destination, greatest=greatest, **bounds)
-        answer, backend = shown_labels(result), result.backend
-        width = max(len(result.given.src.key_columns), 1)
-        with answer.borrow_for(backend), backend.scope():
-            placed, xp = PlacedEdges(answer, reread), backend.xp
-            row_of_slot = xp.empty(answer.ids.n, np.int64)  # rows of the label frame
+        shown_frame, backend = shown_labels(answer), answer.backend
+        width = max(len(answer.given.src.key_columns), 1)
+        with shown_frame.borrow_for(backend), backend.scope():
+            placed, xp = PlacedEdges(shown_frame, reread), backend.xp
+            row_of_slot = xp.empty(shown_frame.ids.n, np.int64)  # rows of the label frame
             row_of_slot[placed.slots] = xp.arange(placed.slots.size)
             ends = row_of_slot[placed.src], row_of_slot[placed.dst]
-            forest_rows = backend.asarray(ShownRows(result.forest_frame(), "forest", width).rows())
+            forest_rows = backend.asarray(ShownRows(answer.forest_frame(), "forest", width).rows())
             # prove() has checked that the forest consists of rows of the edges
             edges_of_forest = xp.searchsorted(placed.numbers(), forest_rows)
             columns = *ends, backend.asarray(reread.weights)
             src, dst, weights = (backend.to_host(column[edges_of_forest]) for column in columns)
             all_ends = backend.to_host(ends[0]), backend.to_host(ends[1])
             heights = backend.to_host(self._weights)
-        expected = oracle.single_linkage(src, dst, result.forest.vertices, weights, greatest)
+        expected = oracle.single_linkage(src, dst, answer.forest.vertices, weights, greatest)
         self._check_tree(expected, heights, weights)
         edge_of_merge, rule = expected[:, 3], LABEL_RULES[self._kind.audited_as]
         native = weights.astype(weights.dtype.newbyteorder("="), copy=False)[edge_of_merge]
-        labels = arrow_of(result.label_frame()), width, rule
+        labels = arrow_of(answer.label_frame()), width, rule
         merges = Merges(*labels, src[edge_of_merge], dst[edge_of_merge], native, expected)
         self._check_frames(merges, all_ends)
         seconds = perf_counter() - started

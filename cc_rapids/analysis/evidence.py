@@ -227,7 +227,7 @@ class EdgeRecords:
         record_rows = np.arange(frame_size(self._frame))
         if mask is not None:
             record_rows = record_rows[answer.backend.to_host(mask)]
-        with_record, first = np.unique(rows[valid], return_index=True)
+        with_record, first_row = np.unique(rows[valid], return_index=True)
         position: Any = np.searchsorted(with_record, vertices)
         position[position == with_record.size] = 0  # any valid position: the vertex has no record
         missing = np.ones(vertices.size, bool)
@@ -245,7 +245,8 @@ class EdgeRecords:
                 f" {', '.join(map(repr, ids))}: {', '.join(names)}{ellipsis}; pass all"
                 " records, or missing='null', or leave out records="
             )
-        return record_rows[valid][first[position]], None if self._missing == "raise" else ~missing
+        has_record = None if self._missing == "raise" else ~missing
+        return record_rows[valid][first_row[position]], has_record
 
 
 def _rows_without_index(frame: Any, names: list[Any], rows: Any) -> Any:

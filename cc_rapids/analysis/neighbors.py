@@ -55,36 +55,37 @@ class ListedEdges:
         self.left_out = Counter[str]()
         self.mutual = None
         if rules.mutual:
-            keys = [row * neighbors.n + other for row, other, _ in self._within(Counter())]
+            keys = [row * neighbors.n + neighbor for row, neighbor, _ in self._within(Counter())]
             self.mutual = np.sort(np.concatenate([*keys, np.zeros(0, np.int64)]))
 
     def pieces(self) -> Iterator[tuple[Any, Any, Any]]:
         """Yield chunks of the edges: points, neighbours, and distances or None."""
-        for row, other, distance in self._within(self.left_out):
+        for row, neighbor, distance in self._within(self.left_out):
             if self.mutual is None:
-                yield row, other, distance
+                yield row, neighbor, distance
                 continue
-            reverse = other * self.neighbors.n + row
+            reverse = neighbor * self.neighbors.n + row
             position = np.minimum(np.searchsorted(self.mutual, reverse), self.mutual.size - 1)
             keep = self.mutual[position] == reverse if self.mutual.size else np.zeros(0, bool)
             self.left_out["one_sided"] += int((~keep).sum())
-            yield row[keep], other[keep], None if distance is None else distance[keep]
+            yield row[keep], neighbor[keep], None if distance is None else distance[keep]
 
     def _within(self, left_out: Counter[str]) -> Iterator[tuple[Any, Any, Any]]:
         """Yield chunks of neighbours within the bound; count other entries in ``left_out``."""
         neighbors = self.neighbors
         step = max(1, CHUNK * neighbors.n // max(neighbors.m, 1))
-        for first in range(0, neighbors.n, step):
-            row, at, distance_at = _positions(neighbors, first, min(first + step, neighbors.n))
-            values = self.indices[at]
+        for begin in range(0, neighbors.n, step):
+            end = min(begin + step, neighbors.n)
+            row, position, distance_position = _positions(neighbors, begin, end)
+            values = self.indices[position]
             missing = values.astype(np.uint64) == np.uint64(neighbors.missing)
-            other = np.where(missing, 0, values).astype(np.int64)
-            if other.size and not 0 <= other.min() <= other.max() < neighbors.n:
+            neighbor = np.where(missing, 0, values).astype(np.int64)
+            if neighbor.size and not 0 <= neighbor.min() <= neighbor.max() < neighbors.n:
                 raise InputError("some indices are not points: pass the indices of the answer")
-            masks = {"missing": missing, "self": ~missing & (other == row)}
+            masks = {"missing": missing, "self": ~missing & (neighbor == row)}
             distance = None
             if self.distances is not None:
-                distance = self.distances[distance_at]
+                distance = self.distances[distance_position]
                 masks["null_weight"] = np.isnan(distance)
                 if self.rules.at_most is not None:
                     with np.errstate(over="ignore"):  # a bound that exceeds the type is infinite
@@ -94,20 +95,20 @@ class ListedEdges:
             for reason, mask in masks.items():
                 left_out[reason] += int((keep & mask).sum())
                 keep &= ~mask
-            yield row[keep], other[keep], None if distance is None else distance[keep]
+            yield row[keep], neighbor[keep], None if distance is None else distance[keep]
 
 
 def _positions(neighbors: Neighbors, begin: int, end: int) -> tuple[Any, Any, Any]:
     """Return, for each entry in a range of rows, its row and its positions in both arrays."""
     if neighbors.offsets is not None:
         starts = neighbors.offsets[begin : end + 1].astype(np.int64)
-        at = np.arange(starts[0], starts[-1])
-        return np.repeat(np.arange(begin, end), np.diff(starts)), at, at
+        position = np.arange(starts[0], starts[-1])
+        return np.repeat(np.arange(begin, end), np.diff(starts)), position, position
     row = np.repeat(np.arange(begin, end), neighbors.columns)
     column = np.tile(np.arange(neighbors.columns), end - begin)
     index_row, index_column, distance_row, distance_column = neighbors.steps  # strides
-    at = row * index_row + column * index_column
-    return row, at, row * distance_row + column * distance_column
+    position = row * index_row + column * index_column
+    return row, position, row * distance_row + column * distance_column
 
 
 def _home(array: Any) -> Any:
@@ -129,7 +130,7 @@ def audit_neighbors(answer: Answer, indices: Any, distances: Any) -> Audit:
     if rules.min_samples is not None:
         checked, linked = _audit_clusters(answer, listed, rules.min_samples)
     else:
-        edges = ((row, other) for row, other, _ in listed.pieces())
+        edges = ((row, neighbor) for row, neighbor, _ in listed.pieces())
         names = "src", "dst"
         checked = audit(
             shown_labels(answer), answer.backend, edges, *names, num_vertices=neighbors.n
@@ -166,10 +167,10 @@ def _audit_clusters(answer: Answer, listed: ListedEdges, min_samples: int) -> tu
 
     def core_edges() -> Iterator[tuple[Any, Any]]:
         nonlocal core_edge_count
-        for row, other, _ in listed.pieces():
-            keep = core[row] & core[other]
+        for row, neighbor, _ in listed.pieces():
+            keep = core[row] & core[neighbor]
             core_edge_count += int(keep.sum())
-            yield row[keep], other[keep]
+            yield row[keep], neighbor[keep]
 
     checked = audit(frame, answer.backend, core_edges(), "src", "dst", vertices=points)
     listed.left_out.clear()
@@ -210,10 +211,10 @@ def _border_labels(listed: ListedEdges, core: Any, labels: Any) -> Any:
     """
     nearest = listed.rules.nearest
     chunks: list[tuple[Any, ...]] = [(np.zeros(0, np.int64),) * 3]
-    for row, other, distance in listed.pieces():
-        keep = core[row] & ~core[other]
+    for row, neighbor, distance in listed.pieces():
+        keep = core[row] & ~core[neighbor]
         rank = distance[keep] if nearest and distance is not None else labels[row[keep]]
-        chunks.append((other[keep], rank, row[keep]))
+        chunks.append((neighbor[keep], rank, row[keep]))
     border, rank, row = (np.concatenate(parts) for parts in zip(*chunks, strict=True))
     order = np.lexsort((row, rank, border))
     points, first = np.unique(border[order], return_index=True)

@@ -424,9 +424,9 @@ def _check_inside(src: Array, dst: Array, tree: Array, given: EdgeInput, answer:
     """
     across = answer.backend.xp.flatnonzero(tree[src] != tree[dst])
     if across.size:
-        first = int(_caller_rows(across[:1], given, answer)[0])
+        row = int(_caller_rows(across[:1], given, answer)[0])
         raise InputError(
-            f"{across.size:,} of {counted(src.size, 'edge')}, the first in row {first:,},"
+            f"{across.size:,} of {counted(src.size, 'edge')}, the first in row {row:,},"
             f" {inflected(across.size, 'joins', 'join')} two components of this answer: pass the"
             " edges that the answer was computed from, or for split() and link_pairs() only the"
             " edges within a component, edges[found.connected(edges)]"

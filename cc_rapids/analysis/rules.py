@@ -113,10 +113,10 @@ def codes_in(answer: Answer, datasets: Datasets | None, limits: Any) -> tuple[Ar
     code_of_row[rows] = code
     differs = code_of_row[rows] != code  # the vertex is listed twice, with two datasets
     if bool(differs.any()):
-        at = int(differs.argmax())
+        k = int(differs.argmax())
         raise InputError(
             f"{counted(int(differs.sum()), 'row')} of datasets= give a second dataset to a vertex,"
-            f" such as {_shown(answer, rows[at : at + 1])}: give each vertex one dataset"
+            f" such as {_shown(answer, rows[k : k + 1])}: give each vertex one dataset"
         )
     limits = backend.asarray(limits)
     if bool((limits < 0).any()):  # -1 means no limit

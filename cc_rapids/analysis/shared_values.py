@@ -237,12 +237,12 @@ def _texts(answer: Answer, shared: SharedValues, rows: Array) -> tuple[list[str]
     assert answer.linked is not None
     names = [parts_of(key) for key in answer.linked.keys]
     host = answer.backend.to_host
-    key, place = host(shared.key[rows]), host(shared.example[shared.value[rows]])
+    key, row = host(shared.key[rows]), host(shared.example[shared.value[rows]])
     values = np.empty(key.size, object)
     for k, parts in enumerate(names):
-        at = np.flatnonzero(key == k)
-        if at.size:
-            frame = on_host(rows_at(shared.frame, list(parts), place[at]))
+        of_key = np.flatnonzero(key == k)
+        if of_key.size:
+            frame = on_host(rows_at(shared.frame, list(parts), row[of_key]))
             columns = [map(str, values_of(column_of(frame, part))) for part in parts]
-            values[at] = [", ".join(value) for value in zip(*columns, strict=True)]
+            values[of_key] = [", ".join(value) for value in zip(*columns, strict=True)]
     return [", ".join(names[k]) for k in key.tolist()], values.tolist()

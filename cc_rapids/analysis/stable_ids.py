@@ -730,8 +730,8 @@ def _loaded(table: pa.Table, engine: str | None) -> Numbers:
     next_id = int(header["next_id"])
     if labels.size and not 0 <= labels.min() <= labels.max() < next_id <= MAX_NUMBER:
         raise ValueError(f"its numbers are not below its counter, {next_id:,}")
-    first, place = np.unique(labels, return_index=True, return_inverse=True)[1:]
-    answer = saved.of_columns(ids, first[place], header, engine)
+    _, first_vertex, component = np.unique(labels, return_index=True, return_inverse=True)
+    answer = saved.of_columns(ids, first_vertex[component], header, engine)
     with answer.backend.scope():
-        numbers = answer.backend.asarray(labels[np.sort(first)])
+        numbers = answer.backend.asarray(labels[np.sort(first_vertex)])
     return Numbers.of(answer, numbers, next_id)

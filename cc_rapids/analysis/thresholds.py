@@ -286,10 +286,10 @@ def _merged(strict: Answer, loose: Answer) -> tuple[Any, Any, Any]:
         The number of vertices of each component in the strict cut.
     """
     xp, (vertex, least) = strict.backend.xp, strict.rows()
-    first = xp.flatnonzero(vertex == least)
-    component_after = loose.dense[first]
+    first_row = xp.flatnonzero(vertex == least)
+    component_after = loose.dense[first_row]
     merges = strict.backend.counts(component_after, len(loose))[component_after] > 1
-    rows = first[merges]
+    rows = first_row[merges]
     before, after = (cut.kind.rows(cut)[rows] for cut in (strict, loose))
     return before, after, strict.counts[merges]
 
