@@ -15,7 +15,8 @@ from cc_rapids.data.files.write import EdgeList, write_edges
 from cc_rapids.errors import FormatError, InputError
 
 RANDOM = np.random.default_rng(0)
-SRC, DST, WEIGHT = RANDOM.integers(0, 50, (3, 200))
+SRC, DST = RANDOM.integers(0, 50, (2, 200))
+WEIGHT = SRC * DST % 50  # the same in both directions, as METIS and ECL store an edge once
 EDGES = {*zip(SRC.tolist(), DST.tolist(), strict=True)}
 SIMPLE = {pair for u, v in EDGES for pair in ((u, v), (v, u)) if u != v}
 
