@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from .frames import (
 )
 from .group import INPUT, METHOD, OUTPUT, command, examples, option
 from .options import (
+    STANDARD,
     FilePath,
     as_json,
     check_bounds,
@@ -57,7 +59,7 @@ from .sources import CommandEdges, read_in_memory, read_one
 @option("--weight", metavar="NAME", required=True, section=INPUT, help="Column of scores.")
 @table_format_option("--format", "format", "PAIRS")
 @table_text_options("", "PAIRS")
-@header_option("Do files of --cannot-link, --must-link have a header?")
+@header_option("Do files have a header, where the first line may be a pair?")
 @nulls_option
 @option(
     "--records",
@@ -157,7 +159,7 @@ def link_pairs(
     output_path = None if label_target is None else label_target[0]
     shown = is_shown(output_path, quiet, json_output)
     start = time.perf_counter()
-    text = {"format": format, "delimiter": delimiter, "encoding": encoding}
+    text = {"format": format, "delimiter": delimiter, "encoding": encoding, "header": header}
     scored = _scored(pairs, source, destination, text, bounds, quiet)
     id_types = _id_types(scored)
     record_table = None if records is None else read_table(records, None, quiet)
@@ -236,7 +238,7 @@ def _rows(facts: dict[str, Any], kernel_facts: dict[str, str | None]) -> dict[st
     "--weight", metavar="NAME", section=INPUT, help="Column of scores, if FOUND lists scored pairs."
 )
 @column_options
-@header_option("Do the files of labels have a header?")
+@header_option("Do files have a header, where the first line may be a row?")
 @nulls_option
 @option(
     "--missing",
@@ -295,7 +297,7 @@ def score_clusters(
     if weight is None:
         scores = score(_labelled(found, header), truth_labels, missing=missing)
     else:
-        scored = _scored(found, source, destination, {}, {"weight": weight}, True)
+        scored = _scored(found, source, destination, {"header": header}, {"weight": weight}, True)
         options = {"nulls": nulls or "raise"}
         scores = _best_scores(scored, options, truth_labels, best or "pairwise_f1", missing)
     if json_output:
@@ -332,15 +334,19 @@ def _scored(
     path: str,
     source: Any,
     destination: Any,
-    text: dict[str, str | None],
+    text: dict[str, Any],
     bounds: dict[str, Any],
     quiet: bool,
 ) -> CommandEdges:
     """Return the scored pairs of a file, a folder or a pattern, read as edges.
 
-    ``text`` has the options for reading text.
+    ``text`` has the options for reading text. Its header, which other files of the command may
+    need, decides for the pairs only where their first line may be either.
     """
     reading = {"source": source, "destination": destination, **text}
+    if path != STANDARD and text["header"] is not None:
+        with suppress(FormatError, MissingColumnError):
+            return read_in_memory((path,), quiet, reading | {"header": None}, bounds)
     return read_in_memory((path,), quiet, reading, bounds)
 
 

@@ -142,6 +142,17 @@ def test_files_without_a_header_lose_no_record(files):
     assert (scores["vertices"], scores["only_in_truth"]) == (4, 0)
 
 
+def test_pairs_without_a_header_and_in_another_encoding(files):
+    (files / "pairs.csv").write_bytes("\xe91,b1,0.8\n\xe91,b2,0.9\n".encode("latin-1"))
+    words = "link-pairs", files / "pairs.csv", "--weight", "col2", "--encoding", "latin-1"
+    assert "pass --no-header" in fails(*words)
+    assert json.loads(run(*words, "--no-header", "--json"))["pairs"] == 2
+    (files / "pairs.csv").write_text("\xe91,b1,0.8\n\xe91,b2,0.9\n")
+    (files / "truth.csv").write_text("\xe91,x\nb1,x\nb2,y\n")
+    words = "score-clusters", files / "pairs.csv", files / "truth.csv", "--weight", "col2"
+    assert json.loads(run(*words, "--no-header", "--json"))["vertices"] == 3
+
+
 def test_labels_of_columns_with_equal_names_are_refused(files):
     (files / "truth.csv").write_text("id,id\na1,x\na2,y\n")
     words = "score-clusters", files / "pairs.csv", files / "truth.csv", "--weight", "score"
