@@ -107,6 +107,11 @@ def test_columns_that_are_no_weights(tmp_path, refusal):
     assert "it has src, dst, c" in said
     said = refusal("a.csv", content, InputError, weights=True, weight="dst")
     assert "column 'dst' is an end of the edges" in said
+    content = "p edge 3 1\ne 1 2\n"
+    said = refusal("a.col", content, MissingColumnError, weights=True, weight="weight")
+    assert said.endswith("it has src, dst")
+    said = refusal("a.col", content, InputError, weights=True, weight="src")
+    assert "column 'src' is an end of the edges" in said
     table = pa.table({"src": [1], "dst": [2], "weight": ["x"]})
     write_edges(EdgeList([table], 1, None, table.schema), tmp_path / "e.parquet")
     with pytest.raises(FormatError, match="column 'weight' holds string"):
