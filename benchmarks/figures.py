@@ -152,8 +152,8 @@ def frame_access(folder):
     row = load("frame_access", folder)[-1]
     times = {turn["commit"]: turn["jobs"]["frame of 30 edges"]["median"] for turn in row["turns"]}
     return (
-        " Later commits read cuDF frames through public interfaces only, which adds"
-        f" {(times[row['commit']] - times[row['base']]) / 1e3:.1f} ms to a short run"
+        " Since these measurements, cc_rapids reads cuDF frames through public interfaces only,"
+        f" which adds {(times[row['commit']] - times[row['base']]) / 1e3:.1f} ms to a short run"
         f" ({row['date']})."
     )
 

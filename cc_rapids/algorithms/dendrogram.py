@@ -1,16 +1,17 @@
 """Single-linkage merge tree: the clusters that each edge of a spanning forest merges.
 
-The forest is contracted by its heaviest edges (Sao, Prokopenko and Lebrun-Grandié, "PANDORA: A
-parallel dendrogram construction algorithm for single linkage clustering on GPU", 2024). An edge is
-an *alpha edge* if both of its endpoints have a lighter edge. All other edges join a single vertex
-to a cluster, or two single vertices (*leaf edges*). All edges except the alpha edges are
-contracted, and the alpha edges form the next forest, between *supervertices*. Each alpha edge needs
-two leaf edges below it. So at most half of the edges are alpha edges, and the contractions end.
+The forest is contracted repeatedly to its heavier edges (Sao, Prokopenko and Lebrun-Grandié,
+"PANDORA: A parallel dendrogram construction algorithm for single linkage clustering on GPU", 2024).
+An edge is an *alpha edge* if both of its endpoints have a lighter edge. All other edges join a
+single vertex to a cluster, or two single vertices (*leaf edges*). All edges except the alpha edges
+are contracted, and the alpha edges form the next forest, between *supervertices*. Each alpha edge
+needs two leaf edges below it. So at most half of the edges are alpha edges, and the contractions
+end.
 
 Inside a supervertex the merges are a *chain*: each edge joins one more vertex to the cluster of the
-previous edge. A chain ends before the lightest edge of its supervertex. Heavier edges belong to the
-chain of a later supervertex, which contains this supervertex. So the edges of a chain are known
-before any cluster is known, and only need to be ordered.
+previous edge. A chain ends before the lightest alpha edge that leaves its supervertex. Heavier
+edges belong to the chain of a later supervertex, which contains this supervertex. So the edges of a
+chain are known before any cluster is known, and only need to be ordered.
 
 Two implementations compute the same arrays. On a GPU each step is a launch over all edges: edges
 are sorted by chain, and sizes are prefix sums along chains, first along the chains of earlier
@@ -143,8 +144,8 @@ class MergeTree:
         # a merge of a and b vertices replaces a^2 + b^2 by (a + b)^2, which is greater by 2 a b
         products = self.sizes_of(self.first) * self.sizes_of(self.second)
         squares = self.n + 2 * backend.xp.cumsum(products.astype(np.uint64))
-        # The third word of a record becomes its maximum along a chain. No record has a flag, so all
-        # records are one chain.
+        # The third word of each record becomes the maximum of the third words so far. A set fourth
+        # word, the flag, would start a chain; none is set, so the records are one chain.
         records = backend.fill(backend.empty(4 * t, word), 0)
         records[2::4] = self.size
         if t:
@@ -187,8 +188,8 @@ class MergeTree:
         Returns
         -------
         three (c,) arrays of integers
-            The rows are ordered by step, and within a step by the least vertex of the merged
-            cluster.
+            The rows are ordered by step, and within a step by the least vertex of the cluster in
+            the first array.
         """
         xp, t, word = self.backend.xp, int(steps.size), self.first.dtype.type
         before, last, is_outer = self._nodes(steps)
@@ -290,7 +291,8 @@ def _merges_in_parallel(src: Array, dst: Array, n: int, backend: Backend) -> lis
     rows, starts = rows_of_each(chain - word(n), bounds[-1] - n, backend.xp)
     records = backend.empty(4 * t, word)
     gather = backend.kernel(kernels.gather_joined, word)
-    # where the edges of each contraction begin in ``rows``; chains need earlier contractions' sums
+    # where the edges of each contraction begin in ``rows``; the loop keeps this order, because the
+    # sums of a contraction's chains start from sums of earlier contractions
     contraction_starts = starts[backend.asarray(np.array(bounds[1:]) - n)]
     for begin, end in pairwise(backend.to_host(contraction_starts).tolist()):
         gather(end - begin, begin, n, rows, starts, joined, chain, partners, records)

@@ -77,7 +77,7 @@ def _best_of_scores(answer: Answer, by: Any, ascending: bool, least: Array) -> A
     warn_of_no_scores(valid, "by=", "the least id of each component is returned")
     if values.size != rows.size:
         raise InputError(
-            f"by has {rows.size:,} vertices and {values.size:,} scores: pass one score for each"
+            f"by= has {rows.size:,} vertices and {values.size:,} scores: pass one score for each"
             " vertex"
         )
     rows, keys = rows[is_vertex], sort_keys(values, ascending, answer.backend.xp)[is_vertex]
@@ -158,8 +158,8 @@ def renamed(answer: Answer, names: Any) -> Answer:
     key_names = () if names is None else names
     if not isinstance(key_names, list | tuple) or (key_names and not are_usable(key_names)):
         raise InputError(
-            f"names={shown(names)} cannot name the columns of an id: pass different strings that do"
-            " not end in 'vertex', 'labels' or 'size'"
+            f"names={shown(names)} cannot name the columns of an id: pass distinct strings; columns"
+            " of answers, such as 'size' and 'kind_size', are reserved"
         )
     if key_names and len(key_names) != width:
         remedy = "pass one name for each column" if width else "leave out names="

@@ -1,4 +1,4 @@
-"""Describe the frame library and types of answers as strings for files, and restore them."""
+"""Describe the frames of an answer by strings that a file can store, and make such frames again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Types = list[str | None]  # the type of strings in each column of an id; None fo
 
 
 def kind_words(given: EdgeInput) -> dict[str, Any]:
-    """Return a description of the frame library of answers and of its types of strings.
+    """Describe the frames of an answer: their library, and the string types of their ids.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def kind_words(given: EdgeInput) -> dict[str, Any]:
     types = [_type_name(column_of(frame, name)) for name in columns_of(frame)]
     return {
         "frame": library,
-        # the frame of ids with one column also has a column of labels
+        # for ids of one column, the frame also has a column of labels, whose type zip leaves out
         "types": [
             name if part.strings else "" for part, name in zip(key_columns, types, strict=False)
         ],
@@ -121,11 +121,12 @@ def _read(edges: Any, width: int) -> EdgeInput:
     return read.read(edges, source, destination)
 
 
-# Functions that return one edge as a frame or pair of arrays of a library, by the types of its ids.
+# Each function below takes the types of the id columns, and returns one edge as a frame, or pair of
+# arrays, of its library.
 
 
 def _edge_of(columns: list[Any]) -> dict[str, Any]:
-    """Return the columns of an edge, by name, that joins a vertex to itself."""
+    """Return, by name, the columns of an edge that joins a vertex to itself."""
     return dict(KeyPairs([columns, columns]))
 
 

@@ -6,9 +6,9 @@ differ, an earlier string has the same key, and the next key of the sequence is 
 a string is the first key of its sequence that no earlier string has. Different strings have
 different numbers, even if their hashes are equal.
 
-The table is updated in place and belongs to the newest index, as an ArrivalTable does. Its strings
-never change, so an older index can still look up its strings. To add strings, an older index builds
-a new table from its own strings.
+The table is updated in place and belongs to the newest index, as an ArrivalTable does. Stored
+strings never change, so an older index can still look up its own. To add strings, an older index
+builds a new table from its own strings.
 """
 
 from __future__ import annotations

@@ -150,8 +150,8 @@ def _structure(structure: Any, image: Array) -> npt.NDArray[np.bool_]:
 def _write(image: Array, joined: Joined, out: Array, backend: Backend) -> int:
     """Write the labels of an image to an array of any type, and return their number.
 
-    As in SciPy, labels of NumPy are numbered along lines of the axis on which the output has the
-    least stride.
+    As in SciPy, a NumPy image is numbered line by line, along the axis with the least stride in the
+    output.
     """
     image, default = readable(image), label_type(image)
     if not is_number(out.dtype) and not is_boolean(out.dtype):
@@ -162,10 +162,11 @@ def _write(image: Array, joined: Joined, out: Array, backend: Backend) -> int:
         axis = _scanned_axis(out)
         image, out = np.moveaxis(image, axis, -1), np.moveaxis(np.asarray(out), axis, -1)
         joined = Joined(np.moveaxis(joined.structure, axis, -1))
-        if is_boolean(out.dtype):  # SciPy writes the numbers to the bytes
+        # SciPy writes the numbers themselves into the bytes of a bool output
+        if is_boolean(out.dtype):
             out = out.view(np.uint8)
     with backend.scope():
-        # Kernels write directly to contiguous arrays of these types only
+        # Kernels write labels directly only to a C-contiguous array of the default type or int64
         if out.flags.c_contiguous and (out.dtype == default or out.dtype == np.int64):
             return label_pixels(image, joined, out.dtype, backend, out)[1]
         labels, count = label_pixels(image, joined, default, backend)

@@ -1,4 +1,4 @@
-"""Contract a forest by its heaviest edges, and merge clusters along the chains of a dendrogram.
+"""Contract a forest to its heavier edges, and merge clusters along the chains of a dendrogram.
 
 Vertices are the clusters 0 .. n - 1. Edge k merges two clusters into cluster n + k; edges are
 numbered in the order of their merges, so a lighter edge has a smaller number. A *node* is a vertex

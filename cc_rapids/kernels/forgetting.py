@@ -16,9 +16,9 @@ pairs  : (k,) uint64, sorted, the removed pairs: the smaller endpoint in the upp
 
 If few vertices are touched, two bits are loaded for each edge. All bits fit into the cache, and
 only edges with a set bit are looked up. If many vertices are touched, two labels are loaded for
-each edge. A remaining edge between two trees either was inserted earlier, or joins vertices that
-were never connected. Without a kept forest, the endpoints of all edges are written instead, and
-solved again.
+each edge. A remaining edge between two trees either was inserted before the removals, and links the
+trees again, or joins vertices that were never connected, which is an error. Without a kept forest,
+the endpoints of all edges are written instead, and solved again.
 """
 
 from typing import Any

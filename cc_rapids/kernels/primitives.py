@@ -56,8 +56,8 @@ def count(on: Any) -> Any:
 def rank(on: Any) -> Any:
     """Return the number of set members smaller than v.
 
-    ``before`` has the number of members before each block of words. Smaller members in the block of
-    v are counted.
+    ``before`` has the number of members before each block of words. The smaller members in v's own
+    block are counted here, word by word.
     """
     ones = count(on)
 

@@ -21,9 +21,10 @@ def unite(on: Any, read: Any, prefetch_edge: Any) -> Any:
     """Climb both paths: point the vertex with the larger parent at the smaller parent, and advance.
 
     Allowed race: stores are plain, so another thread may overwrite a hook or a splice and cut off a
-    subtree. The verification then finds an edge across the cut. A stored value is smaller than the
-    value read, even if the read was stale. So a launch raises no parent, and a launch that stores
-    anything lowers at least one parent. The rounds therefore end.
+    subtree. The verification then finds an edge across the cut. Each value stored to a parent is
+    smaller than some value that this parent had since the launch began. So no parent is greater
+    after a launch than before, and a launch that stores anything lowers at least one parent. The
+    rounds therefore end.
     """
 
     @on.elementwise

@@ -78,7 +78,7 @@ class Tasks:
         return f"cc_rapids-{name}-{self._run}-{self._count}"
 
     def gather(self, futures: list[Future]) -> list[Any]:
-        """Return the results of small tasks; raise the error of a worker."""
+        """Return the results of tasks, which must be small; if a task failed, raise its error."""
         return list(self.client.gather(futures))
 
     def completed(
@@ -91,7 +91,7 @@ class Tasks:
         return map(partial(_checked, fail or Future.result), as_completed(futures))
 
     def places(self, futures: list[Future]) -> list[str]:
-        """Return the address of a worker that holds each result; "" if that worker is lost."""
+        """Return, for each result, the address of a worker that holds it; "" if none does."""
         workers_of = self.client.who_has(futures)
         return [next(iter(workers_of.get(future.key, ())), "") for future in futures]
 

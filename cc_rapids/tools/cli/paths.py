@@ -18,12 +18,12 @@ STANDARD_INPUT = "standard input"
 
 
 def name_of(file: str) -> str:
-    """Return the name of an input in messages."""
+    """Return how messages name an input."""
     return STANDARD_INPUT if file == STANDARD else file
 
 
 def is_pattern(file: str) -> bool:
-    """Return whether a path is a pattern, not a URL or an existing file with such a name."""
+    """Return whether a path has wildcards, and is neither a URL nor an existing file."""
     return glob.has_magic(file) and "://" not in file and not os.path.exists(file)
 
 

@@ -229,7 +229,7 @@ def test_representatives_are_least_ids_or_have_the_best_score(make, engine):
 
 def test_scores_of_other_shapes_are_refused():
     found = components((SRC, DST))
-    with pytest.raises(errors.InputError, match="by has 2 vertices and 1 scores"):
+    with pytest.raises(errors.InputError, match="by= has 2 vertices and 1 scores"):
         found.representatives(([2, 5], [1]))
     with pytest.raises(errors.InputError, match="this frame has a, b"):
         found.representatives(pd.DataFrame({"a": [1], "b": [2]}))

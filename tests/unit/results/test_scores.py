@@ -178,7 +178,7 @@ def test_scores_of_ids_of_several_columns(engine, by):
         ((IDS, pl.Series([1, "b", 2], dtype=pl.Object)), "scores are Object"),
         ((IDS, pd.DataFrame({"a": IDS})), r"shape \(3, 1\)"),
         ((IDS, pd.Series([1, "b", 2], dtype=object)), "scores are Object"),
-        ((IDS, [1, 2]), "by has 3 vertices and 2 scores"),
+        ((IDS, [1, 2]), "by= has 3 vertices and 2 scores"),
     ],
 )
 def test_what_is_no_score_is_refused(found, by, says):
