@@ -36,7 +36,7 @@ def double_cover(src: Array, dst: Array, n: int, xp: Any) -> Edges:
 
 
 def odd_cycles(
-    ends: tuple[Array, Array], tree: Array, odd: Array, roots: Array, backend: Backend
+    ends: tuple[Array, Array], component_of: Array, odd: Array, roots: Array, backend: Backend
 ) -> tuple[Array, Array]:
     """Return one cycle of odd length for each component that has such a cycle.
 
@@ -48,8 +48,8 @@ def odd_cycles(
     ----------
     ends : (src, dst), (m,) arrays of int64
         The endpoints of all edges, among n vertices.
-    tree : (n,) array of integers
-        The component of each vertex.
+    component_of : (n,) array of integers
+        The number of the component of each vertex, an index of ``odd`` and ``roots``.
     odd : (k,) array of bool
         Whether each component has an odd cycle.
     roots : (k,) array of int64
@@ -61,22 +61,23 @@ def odd_cycles(
         The rows of the edges around each cycle, in the order of the components. Each cycle starts
         at one endpoint of the closing edge and ends with that edge.
     """
-    xp, n = backend.xp, int(tree.size)
+    xp, n = backend.xp, int(component_of.size)
     loops = xp.flatnonzero(ends[0] == ends[1])
-    loops = loops[first_of(tree[ends[0][loops]], loops, xp)]
-    loop_components = tree[ends[0][loops]]
+    loops = loops[first_of(component_of[ends[0][loops]], loops, xp)]
+    loop_components = component_of[ends[0][loops]]
     odd = odd.copy()
     odd[loop_components] = False  # the other odd components need a longer cycle
-    rows = xp.flatnonzero(odd[tree[ends[0]]])
+    rows = xp.flatnonzero(odd[component_of[ends[0]]])
     src, dst = (side[rows] for side in ends)
     hooks = forest_of_first_rows(src, dst, n, backend)
     forest = rooted(src[hooks], dst[hooks], roots[xp.flatnonzero(odd)], n, backend)
     even = xp.flatnonzero((forest.depth[src] - forest.depth[dst]) % 2 == 0)
-    closing = even[first_of(tree[src[even]], even, xp)]
-    closing_components = tree[src[closing]]
+    closing = even[first_of(component_of[src[even]], even, xp)]
+    closing_components = component_of[src[closing]]
     closing_of_component = xp.zeros(int(odd.size), np.int64)
     closing_of_component[closing_components] = closing
-    closing_of_edge = closing_of_component[tree[forest.child]]  # for each edge of the forest
+    # for each edge of the forest, the closing edge of its component
+    closing_of_edge = closing_of_component[component_of[forest.child]]
     above_src, above_dst = (
         forest.below(side[closing_of_edge], forest.child) for side in (src, dst)
     )
@@ -86,7 +87,7 @@ def odd_cycles(
     depth = forest.depth[child]
     position = xp.where(above_src[on_cycle], -depth, depth)  # up from src, then down to dst
     last_position = xp.full(closing.size + loops.size, n, np.int64)  # greater than any depth
-    component = xp.concatenate([tree[child], closing_components, loop_components])
+    component = xp.concatenate([component_of[child], closing_components, loop_components])
     component = component.astype(np.int64)
     row = xp.concatenate([rows[hooks[on_cycle]], rows[closing], loops])
     order = order_of([component, xp.concatenate([position, last_position])], xp)

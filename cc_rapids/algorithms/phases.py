@@ -51,12 +51,13 @@ def in_blocks(partition_tile: Any, link_blocks: Any) -> LinkEdges:
         """Partition and link one batch of edges after another."""
         count = state.m if count is None else count
         on, buffers = state.backend, state.partition
-        edges, blocks = (*state.edges, state.n, *state.flags), buffers.blocks
-        for begin in range(0, count, buffers.edges):
-            m = min(buffers.edges, count - begin)
+        edge_args, blocks = (*state.edges, state.n, *state.flags), buffers.blocks
+        for begin in range(0, count, buffers.capacity):
+            m = min(buffers.capacity, count - begin)
             tiles = -(-m // TILE)
-            partition_tile(tiles, begin, m, blocks, buffers.shift, *edges, *buffers.arrays)
-            link_blocks(tiles * blocks * on.warp_size, tiles, blocks, *buffers.arrays, *state.trees)
+            partition_tile(tiles, begin, m, blocks, buffers.shift, *edge_args, *buffers.arrays)
+            threads = tiles * blocks * on.warp_size  # a warp links the edges of a block in a tile
+            link_blocks(threads, tiles, blocks, *buffers.arrays, *state.trees)
 
     return link_edges
 

@@ -52,14 +52,14 @@ class Partition(NamedTuple):
 
     Attributes
     ----------
-    edges : int
-        The capacity.
+    capacity : int
+        The maximum number of edges in the buffers.
     blocks, shift : int
         The number of blocks, each of ``2 ** shift`` vertices.
     arrays : (larger, smaller, starts)
     """
 
-    edges: int
+    capacity: int
     blocks: int
     shift: int
     arrays: tuple[Array, Array, Array]

@@ -282,9 +282,9 @@ class Bipartition(Generic[ComponentsT]):
         xp = answer.backend.xp
         component = rows = xp.zeros(0, np.int64)
         if self._odd_components:
-            tree = answer.dense.astype(np.int64)
+            component_of = answer.dense.astype(np.int64)
             component, rows = odd_cycles(
-                rows_of_edges(answer), tree, self._odd, self._roots, answer.backend
+                rows_of_edges(answer), component_of, self._odd, self._roots, answer.backend
             )
         label = answer.kind.of_component(answer, component)
         labels = answer.kind.columns(answer, "labels", label)

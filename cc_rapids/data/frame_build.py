@@ -118,7 +118,8 @@ def type_for_pandas(kind: Any) -> Any:
 def _for_polars(values: Any, valid: Any) -> Any:
     """Return a Polars series wrapped by narwhals, null where ``valid`` is False."""
     if type(values).__module__.partition(".")[0] != "polars":
-        # PyArrow before 25 casts short views to data without the buffer that Polars expects
+        # _arrow() may return views of strings. If the strings are short, views that PyArrow before
+        # 25 makes have no data buffer, but Polars expects one, so views become plain strings.
         arrow = without_views(_arrow(values, valid))
         return nw.from_arrow(pa.table({"labels": arrow}), backend="polars")["labels"]
     series = nw.from_native(values, series_only=True).alias("labels")

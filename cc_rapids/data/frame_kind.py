@@ -161,13 +161,14 @@ def _arrow_type(name: str) -> Any:
 def _pandas(module: str, types: Types) -> Any:
     pandas = import_module(module)
 
-    def column(name: str | None) -> Any:
-        ids = pandas.Series([0] if name is None else ["x"])
-        if name and name.startswith("arrow:"):
-            return ids.astype(pandas.ArrowDtype(_arrow_type(name.removeprefix("arrow:"))))
-        return ids.astype(name) if name else ids
+    def ids_of_type(string_type: str | None) -> Any:
+        """Return a column of integers for None, else of strings; "" is the default type."""
+        ids = pandas.Series([0] if string_type is None else ["x"])
+        if string_type and string_type.startswith("arrow:"):
+            return ids.astype(pandas.ArrowDtype(_arrow_type(string_type.removeprefix("arrow:"))))
+        return ids.astype(string_type) if string_type else ids
 
-    return pandas.DataFrame(_edge_of(list(map(column, types))))
+    return pandas.DataFrame(_edge_of(list(map(ids_of_type, types))))
 
 
 def _by_narwhals(library: Any, types: Types) -> Any:

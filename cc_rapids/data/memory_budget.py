@@ -165,10 +165,15 @@ class Budget:
         return in_words(size, self.limit)
 
     def next_rows(self) -> int:
-        """Return the maximum number of rows of the next chunk."""
+        """Return the maximum number of rows of the next chunk.
+
+        There are fewer rows while a file or its pages are in memory.
+        """
         if not self.loaded:
             return self.rows
-        return max(LEAST_ROWS, min(self.rows, (self.free_bytes - self.loaded) // 2 // self.edge))
+        # half of the rest is a margin: a library that decodes a file allocates more than ``loaded``
+        chunk_bytes = (self.free_bytes - self.loaded) // 2
+        return max(LEAST_ROWS, min(self.rows, chunk_bytes // self.edge))
 
     def fitting_rows(self, row_bytes: float) -> int:
         """Return the maximum number of rows of the next chunk if each row has ``row_bytes`` bytes.

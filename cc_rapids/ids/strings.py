@@ -507,12 +507,13 @@ def slots_of(column: Any, backend: Backend) -> tuple[Array, int]:
     numbers is arbitrary.
     """
     library = _library_of(column)
-    column = library.join([column])
+    column = library.join([column])  # one chunk of the library, with wide offsets
     if not len(column):
         return backend.empty(0, np.uint32), 0
     numbered = _numbered(library, column, backend)
     if numbered is not None:
-        return numbered[0], int(numbered[1].size)
+        slots, first_rows = numbered
+        return slots, int(first_rows.size)  # the number of slots, some of which are free
     codes, strings = library.factorise(column)
     return backend.asarray(codes), len(strings)
 

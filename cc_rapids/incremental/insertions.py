@@ -83,7 +83,8 @@ def insert_all(
     """Return the state after many batches, using one copy of the trees.
 
     Batches are the items of an iterable, or the pieces of files and datasets. The host waits for
-    the device only after the last batch. If ``skips`` is True, unreadable files are left out.
+    the device only after the last batch. ``movable`` tells whether a state without edges may move
+    to the device of a batch. If ``skips`` is True, unreadable files are left out.
     """
     after, buffers = state, _Buffers()
     adapter = adapter_of(edges)
@@ -98,7 +99,9 @@ def insert_all(
     for window in _windows(all_batches):
         old = inputs.placed_for(after, window[0], movable)
         after = _with_window(old, window, state, design, buffers)
-    total = adapter.rows(edges, ReadRequest(*edge_args[:2])) if is_iterable else source_counts.rows
+    source, destination, *_ = edge_args
+    request = ReadRequest(source, destination)
+    total = adapter.rows(edges, request) if is_iterable else source_counts.rows
     rows_inserted = after.ledger.given - state.ledger.given
     if total is not None and rows_inserted != total:
         raise lost_rows("the batches", total, rows_inserted)

@@ -129,8 +129,10 @@ def _to_integers(image: Any) -> Any:
 
 
 def _label_values(image: Any, background: int, structure: npt.NDArray[np.bool_]) -> tuple[Any, int]:
-    """Return the labels of an image of integers, and their number.
+    """Label the connected pixels of equal value; return the labels and the number of components.
 
+    Pixels of ``background`` have the label 0. Pixels of other types than integers are truncated to
+    int64 first.
     As in scikit-image, an image of shape (m, n, 1) is numbered column by column.
     """
     if is_integer(image.dtype):
@@ -150,7 +152,7 @@ def _label_values(image: Any, background: int, structure: npt.NDArray[np.bool_])
     by_column = image.ndim == 3 and image.shape[2] == 1 and min(image.shape[:2]) > 1
     if by_column:
         image = image.swapaxes(0, 2)
-    joined, dtype = Joined(structure, True, background), np.dtype(np.int64)
+    joined, dtype = Joined(structure, by_value=True, background=background), np.dtype(np.int64)
     if is_dask_array(image):
         from .image_blocks import label_blocks
 

@@ -10,6 +10,8 @@ ordered        : (k,) the accepted edges, in order; ``first`` is the number of p
                  linked, which come before these edges.
 cluster        : (n,) the number of the final cluster of each slot.
 members, starts: the slots of each cluster; ``most`` is the maximum number of slots of a cluster.
+code           : (n,) the dataset of each slot; -1 if its dataset has no limit.
+limits         : (datasets,) the maximum number of slots of each dataset in a cluster.
 limited, begins: the slots whose dataset has a limit, by cluster and then by dataset.
 ends, heads    : the ends of pairs that must not be linked, by cluster. End e is slot ``pair[e]``,
                  and the other end of its pair is slot ``pair[e ^ 1]``.
@@ -46,12 +48,12 @@ def count_before(on: Any, before: Any) -> Any:
 
     @on.device
     def count_before(e, weights, ordered):
-        low, high, mine = ZERO, np.uint64(ordered.size), weights[e]
+        low, high, weight = ZERO, np.uint64(ordered.size), weights[e]
         while low < high:
             middle = (low + high) >> ONE
             row = np.uint64(ordered[middle])
-            other = weights[row]
-            if before(other, mine) or (other == mine and row < e):
+            other_weight = weights[row]
+            if before(other_weight, weight) or (other_weight == weight and row < e):
                 low = middle + ONE
             else:
                 high = middle
@@ -85,20 +87,20 @@ def judge(on: Any, before: Any) -> Any:
             i, j = np.uint64(begins[a]), np.uint64(begins[b])
             stop, end = np.uint64(begins[a + ONE]), np.uint64(begins[b + ONE])
             while i < stop and j < end:
-                one, other = code[limited[i]], code[limited[j]]
-                if one < other:
+                dataset_a, dataset_b = code[limited[i]], code[limited[j]]
+                if dataset_a < dataset_b:
                     i += ONE
-                elif one > other:
+                elif dataset_a > dataset_b:
                     j += ONE
                 else:
                     together = ZERO
-                    while i < stop and code[limited[i]] == one:
+                    while i < stop and code[limited[i]] == dataset_a:
                         together += np.uint64(last(u, limited[i], up, chosen) <= time)
                         i += ONE
-                    while j < end and code[limited[j]] == one:
+                    while j < end and code[limited[j]] == dataset_a:
                         together += np.uint64(last(v, limited[j], up, chosen) <= time)
                         j += ONE
-                    if together > np.uint64(limits[one]):
+                    if together > np.uint64(limits[dataset_a]):
                         verdict[e] = DATASET
                         return
         if pair.size:  # look through the ends of the cluster that has fewer
@@ -107,10 +109,10 @@ def judge(on: Any, before: Any) -> Any:
                 a, b, x, y = b, a, v, u
             i, stop = np.uint64(heads[a]), np.uint64(heads[a + ONE])
             while i < stop:
-                mine, other = pair[np.uint64(ends[i])], pair[np.uint64(ends[i]) ^ ONE]
-                meets = np.uint64(cluster[other]) == b
-                meets = meets and last(x, mine, up, chosen) <= time
-                if meets and last(y, other, up, chosen) <= time:
+                slot, partner = pair[np.uint64(ends[i])], pair[np.uint64(ends[i]) ^ ONE]
+                meets = np.uint64(cluster[partner]) == b
+                meets = meets and last(x, slot, up, chosen) <= time
+                if meets and last(y, partner, up, chosen) <= time:
                     verdict[e] = CANNOT
                     return
                 i += ONE

@@ -72,9 +72,9 @@ def contract_in_order(on: Any, word: type) -> Any:
                 prefetch(nodes, np.uint64(src[row + SOON]) << ONE)
                 prefetch(nodes, np.uint64(dst[row + SOON]) << ONE)
             k, u, v = number(row, edges), np.uint64(src[row]), np.uint64(dst[row])
-            one, other = u << ONE, v << ONE  # places of both endpoints in ``nodes``
-            if nodes[one] != none and nodes[other] != none:
-                a, b = nodes[one + ONE], nodes[other + ONE]
+            at_u, at_v = u << ONE, v << ONE  # the pairs of both endpoints in ``nodes``
+            if nodes[at_u] != none and nodes[at_v] != none:
+                a, b = nodes[at_u + ONE], nodes[at_v + ONE]
                 if a == b:
                     joined[k] = none
                 else:
@@ -83,16 +83,16 @@ def contract_in_order(on: Any, word: type) -> Any:
             elif u == v:
                 joined[k] = none
             else:
-                if nodes[one] != none:
-                    u, one, other = v, other, one
-                if nodes[other] == none:
+                if nodes[at_u] != none:  # exchange the endpoints: u is the one that joins
+                    u, at_u, at_v = v, at_v, at_u
+                if nodes[at_v] == none:
                     at = (created - np.uint64(n)) << SHIFT
                     chains[at], chains[at + ONE] = word(v), word(0)
-                    nodes[other], nodes[other + ONE] = word(k), word(created)
+                    nodes[at_v], nodes[at_v + ONE] = word(k), word(created)
                     nodes[created << ONE] = none
                     created += ONE
-                nodes[one], nodes[one + ONE] = word(k), nodes[other + ONE]
-                joined[k], chain[k] = word(u), nodes[other + ONE]
+                nodes[at_u], nodes[at_u + ONE] = word(k), nodes[at_v + ONE]
+                joined[k], chain[k] = word(u), nodes[at_v + ONE]
             row += ONE
         counts[CREATED], counts[LEFT] = created, left
 
@@ -195,9 +195,10 @@ def classify(on: Any) -> Any:
     @on.elementwise
     def classify(i, src, dst, edges, nodes, is_leaf, is_alpha):
         k, u, v = number(i, edges), np.uint64(src[i]), np.uint64(dst[i])
-        one, other = np.uint64(nodes[u << ONE]) == k, np.uint64(nodes[v << ONE]) == k
-        is_leaf[i] = one and other
-        is_alpha[i] = u != v and not one and not other
+        lightest_of_u = np.uint64(nodes[u << ONE]) == k
+        lightest_of_v = np.uint64(nodes[v << ONE]) == k
+        is_leaf[i] = lightest_of_u and lightest_of_v
+        is_alpha[i] = u != v and not lightest_of_u and not lightest_of_v
 
     return classify
 
@@ -205,25 +206,26 @@ def classify(on: Any) -> Any:
 def follow_lightest(on: Any, word: type) -> Any:
     """Point each node at the other endpoint of its lightest edge, or at a new supervertex.
 
-    A leaf edge makes a supervertex: ``first`` plus the number of earlier leaf edges. ``leaves``
-    counts the leaf edges up to each row, and ``partners[x - n]`` is the second node of supervertex
-    x. Each node is written by its lightest edge only. Along the pointers these edges get lighter,
-    so the pointers form no cycle.
+    A leaf edge, the lightest edge of both endpoints, makes a supervertex: ``first`` plus the number
+    of earlier leaf edges. ``leaves`` counts the leaf edges up to each row, and ``partners[x - n]``
+    is the second node of supervertex x. Each node is written by its lightest edge only, and an edge
+    that is the lightest edge of neither endpoint writes no node. Along the pointers these edges get
+    lighter, so the pointers form no cycle.
     """
     number, none = number_of(on), none_of(word)
 
     @on.elementwise
     def follow_lightest(i, n, first, src, dst, edges, leaves, nodes, joined, partners):
         k, u, v = number(i, edges), np.uint64(src[i]), np.uint64(dst[i])
-        one, other = u << ONE, v << ONE
-        if np.uint64(nodes[one]) == k and np.uint64(nodes[other]) == k:
+        at_u, at_v = u << ONE, v << ONE  # the pairs of both endpoints in ``nodes``
+        if np.uint64(nodes[at_u]) == k and np.uint64(nodes[at_v]) == k:
             x = np.uint64(first) + np.uint64(leaves[i]) - ONE
-            nodes[one + ONE], nodes[other + ONE] = word(x), word(x)
+            nodes[at_u + ONE], nodes[at_v + ONE] = word(x), word(x)
             joined[k], partners[x - np.uint64(n)] = word(u), word(v)
-        elif np.uint64(nodes[one]) == k:
-            nodes[one + ONE], joined[k] = word(v), word(u)
-        elif np.uint64(nodes[other]) == k:
-            nodes[other + ONE], joined[k] = word(u), word(v)
+        elif np.uint64(nodes[at_u]) == k:
+            nodes[at_u + ONE], joined[k] = word(v), word(u)
+        elif np.uint64(nodes[at_v]) == k:
+            nodes[at_v + ONE], joined[k] = word(u), word(v)
         elif u == v:
             joined[k] = none
 
@@ -473,8 +475,10 @@ def order_pairs(on: Any, word: type) -> Any:
 def find_inner(on: Any, word: type) -> Any:
     """Point each edge at the edge of the same step that merges its cluster, by ``above``.
 
-    ``clusters`` are the two clusters that each edge merges. ``is_outer`` is set for clusters that
-    exist before the step. Each cluster is merged once, so no store races.
+    ``steps[k]`` is the step of edge k; consecutive merges of one step count as one merge of many
+    clusters. ``clusters`` has the two clusters that each edge merges. If an edge of the step of
+    edge j merges the cluster n + j, ``above[j]`` becomes that edge. ``is_outer`` is set for
+    clusters that exist before the step. Each cluster is merged once, so no store races.
     """
 
     @on.elementwise

@@ -1,5 +1,6 @@
 """Run all phases in one kernel, for edge lists so small that launch overhead dominates.
 
+t, step  : the number of this thread, and the number of threads.
 src, dst : (m,) integers, the columns as the caller passed them.
 named    : the number of vertices if it is known; otherwise 0.
 bounds   : (3,) uint64, initially all bits set: the least id, the complement of the greatest id (see
@@ -58,7 +59,7 @@ def init_forest(on: Any, init_singletons: Any) -> Any:
     return init_forest
 
 
-def link_share(on: Any, load_edge: Any, one: Any) -> Any:
+def link_share(on: Any, load_edge: Any, link_one: Any) -> Any:
     """Link the edges of one thread."""
 
     @on.device
@@ -66,7 +67,8 @@ def link_share(on: Any, load_edge: Any, one: Any) -> Any:
         e = t
         while e < m:
             u, v = load_edge(e, src, dst, low, n)
-            one(u, v, e, n, parent, parent, parent, present, out_of_range)
+            # no auxiliary array and no hook edges are kept: ``parent`` fills the two unused places
+            link_one(u, v, e, n, parent, parent, parent, present, out_of_range)
             e += step
 
     return link_share
@@ -118,8 +120,10 @@ def list_share(on: Any, gather: Any) -> Any:
 
     @on.device
     def list_share(t, n, step, low, parent, present, before, ids, labels):
+        # a warp gathers the members of one block
         i, last = t, (n + BLOCK_MEMBERS - ONE) // BLOCK_MEMBERS * warp_size
         while i < last:
+            # labels are ids, so no set of roots is read: ``present`` and ``before`` fill its place
             gather(i, n, present, before, parent, low, present, before, ids, labels)
             i += step
 

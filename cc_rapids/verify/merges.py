@@ -235,19 +235,21 @@ class Merges:
     def _check_cut_weights(self, cuts: pa.Table, component: Any, kept: Any, too_large: Any) -> None:
         """Raise a VerificationError for wrong weights of the weakest and strongest merge cut.
 
-        ``component`` has the least vertex of the component of each vertex, and ``kept`` is a mask
-        of the merges that are not cut.
+        ``component`` has the least vertex of the component of each vertex, ``kept`` is a mask of
+        the merges that are not cut, and ``too_large`` has the least vertex of each component that
+        is too large.
         """
         k = len(self.merges)
-        cut = np.flatnonzero(~kept)
+        cut_rows = np.flatnonzero(~kept)
+        # merges are in order from the strongest to the weakest
         weakest, strongest = np.full(self.n, NO_MERGE), np.full(self.n, k)
-        np.maximum.at(weakest, component[self.src[cut]], cut)
-        np.minimum.at(strongest, component[self.src[cut]], cut)
+        np.maximum.at(weakest, component[self.src[cut_rows]], cut_rows)
+        np.minimum.at(strongest, component[self.src[cut_rows]], cut_rows)
         is_cut = weakest[too_large] != NO_MERGE
         for shown, merge in zip(cuts.columns[-2:], (weakest, strongest), strict=True):
             cut_merges = np.where(is_cut, merge[too_large], 0)
             weights = self.weights[cut_merges].tolist() if k else []
-            expected = [w if cut else None for w, cut in zip(weights, is_cut, strict=True)]
+            expected = [w if has_cut else None for w, has_cut in zip(weights, is_cut, strict=True)]
             # NaN, the only value that differs from itself, is null
             shown_weights = [None if value != value else value for value in shown.to_pylist()]
             if shown_weights != expected:

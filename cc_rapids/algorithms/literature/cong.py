@@ -49,7 +49,11 @@ def graft(on: Any, read: Any, updated: bool) -> Any:
 
 
 def grafts(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
-    """Graft, and shortcut all trees to stars (Algorithm 1)."""
+    """Graft, and shortcut all trees to stars (Algorithm 1).
+
+    ``vertex`` is not used, because a graft stores vertices as the edges have them. The parameters
+    are those of :func:`sv_rounds`, so that :func:`updated_rounds` can run either function.
+    """
     kernel, shortcut = graft(on, read, updated), multi_jumps(on)
 
     def run_round(state: Any) -> bool:
@@ -143,7 +147,8 @@ def sv_rounds(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
 
     ``last`` is the array Q of the paper, and s is the number of the round. When no tree gains a
     vertex in step 1 or 2, all trees are stars without an edge between them, and the rounds end
-    (step 5).
+    (step 5). The parameters are those of :func:`grafts`; ``updated`` is not used, because every
+    round reads parents, whether or not the endpoints are roots.
     """
     hooks, stagnant = hook_smaller(on, read), hook_stagnant(on, read)
     jumps, note = jump(on), note_gains(on)

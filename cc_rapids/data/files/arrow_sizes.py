@@ -128,9 +128,11 @@ def _batch_bytes(stream: BinaryIO, data: bytes, batch: int, body: int, end: int)
 
 def _field(data: bytes, table: int, field: int) -> int:
     """Return the offset in ``data`` of a field of a FlatBuffers table; 0 if the field is absent."""
-    fields = table - unpack_from("<i", data, table)[0]
-    count = unpack_from("<H", data, fields)[0] // 2 - 2
-    offset: int = unpack_from("<H", data, fields + 4 + 2 * field)[0] if field < count else 0
+    # A vtable has 16-bit words: its size, the size of the table, and the offset of each field in
+    # the table, which is 0 if the field is absent. A table may list only its first fields.
+    vtable = table - unpack_from("<i", data, table)[0]
+    count = unpack_from("<H", data, vtable)[0] // 2 - 2
+    offset: int = unpack_from("<H", data, vtable + 4 + 2 * field)[0] if field < count else 0
     return table + offset if offset else 0
 
 

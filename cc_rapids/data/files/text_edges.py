@@ -299,10 +299,11 @@ def _check_fields(file: File, number: int, line: bytes) -> None:
     fields = 1 + max(line.count(separator.encode()) for separator in NAMES)
     budget = file.budget
     if budget is not None and FIELD_BYTES * fields > budget.fixed:
-        need = budget.in_words(2 * FIELD_BYTES * fields)
+        needed_limit = 2 * FIELD_BYTES * fields  # reading text gets at most half of the limit
         raise CapacityError(
-            f"{file.path}, line {number}: {fields:,} fields take about {need}, but memory_limit is"
-            f" {budget.in_words(budget.limit)}: raise it, or write only the columns of ids"
+            f"{file.path}, line {number}: {fields:,} fields need a memory_limit of about"
+            f" {budget.in_words(needed_limit)}, but it is {budget.in_words(budget.limit)}: raise"
+            " it, or write only the columns of ids"
         )
 
 

@@ -56,7 +56,7 @@ BOMBS = {  # of 40 to 200 MB of text
     "blank lines above": (".csv.gz", [*[b"\n" * MIB] * 40, HEAD], 1),
     "comments": (".txt.gz", [*[b"#" * 1023 + b"\n"] * 200_000, b"1 2\n"], 1),
     "a comment": (".txt.gz", [b"#", *[b"7" * MIB] * 200, b"\n1 2\n"], "line 1: no end within"),
-    "columns": (".csv.gz", [b"a," * MIB, b"b\n", b"1," * MIB, b"2\n"], "1,048,577 fields take"),
+    "columns": (".csv.gz", [b"a," * MIB, b"b\n", b"1," * MIB, b"2\n"], "1,048,577 fields need"),
 }
 
 
