@@ -6,15 +6,18 @@ and groups of a frame. rules: clusters of scored pairs of two datasets; compared
 algorithm in NumPy and Python and, if installed, Splink's clustering on DuckDB. sides: the two sides
 of random edges; compared with SciPy and NetworkX. neighbors: components of an array of nearest
 neighbours without an edge list, and its clusters by DBSCAN; compared with the components of the
-edge list and, on threads, with SciPy and, if installed, scikit-learn. networkx: the components of
-NetworkX graphs as sets, by NetworkX and by the backend cc_rapids, with and without converting the
-graph; the limits in integrations/networkx.py come from these times.
+edge list and, on threads, with SciPy and, if installed, scikit-learn. hdbscan: HDBSCAN of neighbour
+arrays, and its audit on threads; compared by the adjusted Rand index with cuML and scikit-learn,
+which also search the neighbours. networkx: the components of NetworkX graphs as sets, by NetworkX
+and by the backend cc_rapids, with and without converting the graph; the limits in
+integrations/networkx.py come from these times.
 
 The methods of a job are timed in turn, and answers are compared after the timing.
 """
 
 import importlib.util
 import itertools
+from functools import partial
 from importlib.metadata import version
 
 import harness
@@ -33,6 +36,7 @@ KINDS = {"object strings": object, "pyarrow strings": "string[pyarrow]", "intege
 FEWER = 25  # times fewer edges for NetworkX
 NODES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 MOST = 12_000_000  # maximum number of neighbours, to limit the time of NetworkX
+NEIGHBORS, SLOW = 16, 20_000  # of a point, and the most points for scikit-learn's HDBSCAN
 
 
 @harness.job("linked_records")
@@ -293,7 +297,7 @@ def by_search(src, dst, n):
 @harness.job("neighbors")
 def neighbors(args, backend):
     """Yield the times of neighbours in random order, after comparing the components."""
-    n, k = args.points, 16
+    n, k = args.points, NEIGHBORS
     indices, distances = nearest(n, k, backend)
     src, dst = backend.xp.repeat(backend.xp.arange(n, dtype=np.int32), k), indices.reshape(-1)
     find = cc_rapids.components_of_neighbors
@@ -335,6 +339,56 @@ def nearest(n, k, backend):
     for column in range(k):
         indices[rows, column] = xp.roll(rows, column + 1)
     return indices, xp.random.random((n, k), dtype=np.float32)
+
+
+def blobs(n):
+    """Return n points in the plane: 50 blobs, and a quarter of the points as noise."""
+    rng = np.random.default_rng(0)
+    centre = 100 * rng.random((50, 2))
+    spread = 2 * rng.random((n, 1)) * rng.normal(size=(n, 2))
+    points = centre[rng.integers(0, 50, n)] + spread
+    points[: n // 4] = 100 * rng.random((n // 4, 2))
+    return points
+
+
+def clusterers(points, backend):
+    """Return named functions that return labels of points; slow ones up to ``SLOW`` points."""
+    ways = {}
+    if backend.on_device and importlib.util.find_spec("cuml"):
+        from cuml.cluster import HDBSCAN
+
+        on_device = backend.xp.asarray(points, np.float32)
+        ways["cuml"] = lambda: HDBSCAN(min_cluster_size=5, min_samples=5).fit_predict(on_device)
+    elif not backend.on_device and len(points) <= SLOW and importlib.util.find_spec("sklearn"):
+        from sklearn.cluster import HDBSCAN
+
+        ways["sklearn"] = lambda: HDBSCAN(copy=True).fit_predict(points)
+    return ways
+
+
+@harness.job("hdbscan")
+def hdbscan(args, backend):
+    """Yield the times for each number of points."""
+    for n in (args.points // 100, args.points):
+        points = blobs(n)
+        distances, indices = spatial.KDTree(points).query(points, NEIGHBORS, workers=-1)
+        given = indices.astype(np.int32), distances.astype(np.float32)
+        given = tuple(map(backend.asarray, given))
+        model = cc_rapids.HDBSCAN(metric="precomputed", engine=backend.name)
+        others = clusterers(points, backend)
+        ways = {"ours": partial(model.fit_predict, given)} | others
+        if not backend.on_device:  # the audit runs on the host
+            ways["audit"] = partial(model.audit, given)
+        times = harness.timed(ways, backend, min(args.runs, 3))
+        labels = backend.to_host(model.labels_)
+        facts = {"points": n, "neighbors": NEIGHBORS, "clusters": int(labels.max()) + 1}
+        for way, work in others.items():
+            theirs = np.asarray(work().get() if backend.on_device else work())
+            scores = cc_rapids.score_clusters(
+                (np.arange(n), labels), (np.arange(n), theirs), missing="drop"
+            )
+            facts[f"{way}_adjusted_rand"] = round(scores["adjusted_rand_index"], 4)
+        yield facts | times
 
 
 def uniform(kind, degree, name=None):
