@@ -111,10 +111,10 @@ def components_of_neighbors(
     Notes
     -----
     Two core points are joined if one of them lists the other. If all core points list each other,
-    as in a graph of all neighbours within a radius and with ``mutual``, scikit-learn's
-    ``dbscan(graph, eps=at_most, min_samples=min_samples, metric="precomputed")`` returns the same
-    clusters, with the same numbers under ``"dense"``. Otherwise, scikit-learn's clusters depend on
-    the order of the points, and some of its clusters are joined here.
+    as in a graph of all neighbours within a radius, and in any graph with ``mutual``,
+    scikit-learn's ``dbscan(graph, eps=at_most, min_samples=min_samples, metric="precomputed")``
+    returns the same clusters, with the same numbers under ``"dense"``. Otherwise, scikit-learn's
+    clusters depend on the order of the points, and some of its clusters are joined here.
 
     Examples
     --------

@@ -15,7 +15,8 @@ from ..data.lazy import cudf, nw, pa, pc
 from ..errors import ColumnTypeError, InputError, hint_of
 
 BY = (
-    "by must be a frame with a column 'vertex' and a column of scores, or a pair (vertices, scores)"
+    "by= must be a frame with a column 'vertex' and a column of scores,"
+    " or a pair (vertices, scores)"
 )
 
 
