@@ -15,7 +15,7 @@ chain are known before any cluster is known, and only need to be ordered.
 
 Two implementations compute the same arrays. On a GPU each step is a launch over all edges: edges
 are sorted by chain, and sizes are prefix sums along chains, first along the chains of earlier
-supervertices. With few CPU threads, one thread in two passes is faster. This thread takes the edges
+contractions. With few CPU threads, one thread in two passes is faster. This thread takes the edges
 in the order of their merges, so that it can prefetch the data of later edges. Only the search for
 chains uses all threads.
 """

@@ -70,7 +70,7 @@ class TextTable:
         return self._table
 
     def release_slots(self) -> None:
-        """Free the slots, which take a third of the memory besides the text.
+        """Free the slots, which take a third of the memory that is not text.
 
         The next lookup builds the slots again.
         """

@@ -168,7 +168,7 @@ def singles(on: Any, vertex: type, find: Any) -> Any:
 
 
 def unknown_words(on: Any) -> Any:
-    """Write a word of bits, one for each slot; the bit is set if the slot has no vertex.
+    """Write a word of bits, one bit for each slot; the bit is set if the slot has no vertex.
 
     ``slots`` is the table of the slots. If the table is empty, slot s is vertex s, and slots of n
     or more have no vertex.
