@@ -215,7 +215,8 @@ class Grid:
             write_pairs(labels.size // 2, *bits, parent, labels.view(np.uint64))
         else:
             write, words = backend.kernel(pixels.write_labels), self.rows * self.words
-            write(words * backend.warp_size, self.width, self.words, *bits, parent, labels)
+            threads = words * backend.warp_size  # a warp writes the labels of a word of pixels
+            write(threads, self.width, self.words, *bits, parent, labels)
 
     def _number(self, parent: Array, labels: Array) -> int:
         """Replace the parent of each run by its label, and return the number of components.

@@ -430,7 +430,14 @@ def _giant(compiled: CompiledDesign, forest: Forest, rows: Adjacency | None) -> 
     if compiled.sample is None:  # the giant component is then vertex 0, and its bit set is empty
         root_word = backend.fill(backend.empty(1, np.int64), 0)
         words, count = unused(np.uint32), unused(np.int64)
-        return Giant(root_word, words, unused(vertex), words, words, count)
+        return Giant(
+            root_word,
+            in_giant=words,
+            probed=unused(vertex),
+            warp_queues=words,
+            outside=words,
+            outside_count=count,
+        )
     shapes = (2, np.int64), (forest.present.size, np.uint32), (sampling.PROBES, vertex)
     root_word, in_giant, probed, warp_queues = backend.alloc_packed(
         *shapes, (compiled.queue_words, np.uint32)

@@ -91,9 +91,10 @@ def link_in_stages(edges: Edges, forest: Forest) -> None:
     edge_arguments = edges.src, edges.dst, edges.low, n, forest.present, forest.out_of_range
     kernels.partition_tile(tiles, 0, m, blocks, shift, *edge_arguments, *copies)
     unused = backend.unused(forest.vertex)
-    trees = forest.parent, unused, unused
+    trees = forest.parent, unused, unused  # no auxiliary array, and no hook edges
     first_count = first_blocks(n, m, blocks)
-    kernels.link_blocks(tiles * first_count * backend.warp_size, tiles, blocks, *copies, *trees)
+    threads = tiles * first_count * backend.warp_size  # a warp links the edges of a block in a tile
+    kernels.link_blocks(threads, tiles, blocks, *copies, *trees)
     if first_count < blocks:
         root_word, in_giant = _mark_giant(kernels.design, forest, min(first_count << shift, n))
         threads = tiles * (blocks - first_count) * backend.warp_size

@@ -1,9 +1,11 @@
 """Device code: each algorithm is written once, as plain Python on arrays, one topic per file.
 
 Kernel factories receive the backend as ``on`` (see :mod:`cc_rapids.backends.base`). The docstring
-of a factory describes the kernel or the device function that it returns. This package imports
-nothing from the rest of cc_rapids. A kernel neither raises nor prints, because the callers
-validate the input.
+of a factory describes the kernel or the device function that it returns. Functions that replace
+each other have the same parameters, and some of them do not use all of these. If the threads of a
+kernel loop, ``step`` is the distance between two indices of a thread: on a GPU the number of
+threads, on a CPU 1. This package imports nothing from the rest of cc_rapids. A kernel neither
+raises nor prints, because the callers validate the input.
 
 Suggested reading order: find, union, rem, jtb (union-find); edges, forest (phases over all edges);
 sampling, giant, csr_sampling (edges linked first); queries. Other topics are forests by weight

@@ -42,7 +42,8 @@ def by_place(on: Any) -> Any:
     """Return two functions for dense ids: the slot of an id, and whether a slot belongs to an id.
 
     No two ids in range have the same slot, so a slot belongs to every id that leads to it. Ids out
-    of range share the last slot; they occur only if a column changes during the run.
+    of range share the last slot; they occur only if a column changes during the run. The functions
+    have the parameters of those of :func:`by_hash`, and do not need all of them.
     """
 
     @on.device
@@ -231,6 +232,7 @@ def fill(on: Any, vertex: type, slots_by: Any) -> Any:
 
     @on.elementwise
     def fill(i, arrived, base, n, table):
+        # the column to enter is ``arrived`` itself
         slot(read_key(arrived, i), vertex(i), base, n, table, arrived, arrived)
 
     def fill_by_numpy(k, arrived, base, n, table):

@@ -246,7 +246,10 @@ def insert(on: Any) -> Any:
 
 
 def find_by_table(on: Any, vertex: type) -> Any:
-    """Return the row of an id in the table of :func:`insert`; all bits set for an unknown id."""
+    """Return the row of an id in the table of :func:`insert`; all bits set for an unknown id.
+
+    The function has the parameters of :func:`find_by_distance`, and does not need low and n.
+    """
     begin, nowhere = home(on), vertex(np.iinfo(vertex).max)
 
     @on.device
@@ -281,7 +284,10 @@ def prefetch_in_table(on: Any) -> Any:
 
 
 def find_by_distance(on: Any, vertex: type) -> Any:
-    """Return ``key - low`` as the slot of an id; all bits set if this slot is not below n."""
+    """Return ``key - low`` as the slot of an id; all bits set if this slot is not below n.
+
+    The function has the parameters of :func:`find_by_table`, and does not need ``table``.
+    """
     nowhere = vertex(np.iinfo(vertex).max)
 
     @on.device

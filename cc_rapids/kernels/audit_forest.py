@@ -3,10 +3,9 @@
 The forest's edges are numbered by weight, and edges of equal weight by row. Borůvka's rounds build
 a tree of nodes: each tree of a round is a node, and the parent of the node is the tree of the next
 round that contains it. Two vertices of the forest climb in this tree to their lowest common
-ancestor. The greatest edge
-number on the path between them in the forest is the greatest number selected by a node on these
-climbs below the ancestor (King, "A simpler minimum spanning tree verification algorithm",
-Algorithmica 1997). There are at most log2 n rounds.
+ancestor. The greatest edge number on the path between them in the forest is the greatest number
+selected by a node on these climbs below the ancestor (King, "A simpler minimum spanning tree
+verification algorithm", Algorithmica 1997). There are at most log2 n rounds.
 
 us, vs : (k,) unsigned, the nodes of a round that the remaining edges join, in the order of the
          edges.
@@ -76,8 +75,8 @@ def is_lighter(on: Any) -> Any:
     """Return whether a weight comes before another in a minimum spanning forest."""
 
     @on.device
-    def before(one, other):
-        return one < other
+    def before(weight, other_weight):
+        return weight < other_weight
 
     return before
 
@@ -86,8 +85,8 @@ def is_heavier(on: Any) -> Any:
     """Return whether a weight comes before another in a maximum spanning forest."""
 
     @on.device
-    def before(one, other):
-        return one > other
+    def before(weight, other_weight):
+        return weight > other_weight
 
     return before
 
@@ -115,8 +114,8 @@ def find_lighter(on: Any, node: type, wide: type, load_edge: Any, before: Any) -
             u, v = p, q
         if last != node(0):
             last_row = np.uint64(rows[last - node(1)])
-            mine, other = weights[e], weights[last_row]
-            if before(mine, other) or (mine == other and np.uint64(e) < last_row):
+            weight, last_weight = weights[e], weights[last_row]
+            if before(weight, last_weight) or (weight == last_weight and np.uint64(e) < last_row):
                 lower(first, LIGHTER, np.uint64(e))
 
     return find_lighter

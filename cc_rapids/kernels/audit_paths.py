@@ -79,7 +79,9 @@ def measure_paths(on: Any) -> Any:
     """Write the length of the path of each pair, and the least number of an edge on the path.
 
     First the deeper vertex climbs to the depth of the other vertex. Then both climb to their lowest
-    common ancestor. Each step decreases the depth, so the loops end for any input.
+    common ancestor. Each step decreases the depth, so the loops end for any input. ``one`` and
+    ``other`` are the slots of both vertices of each pair. ``weakest`` has the least number,
+    initially t.
     """
 
     @on.elementwise

@@ -5,6 +5,8 @@ memory. Roads, meshes and other lists are sorted by source and have nearby endpo
 lie inside a block. A second pass links all edges in global memory, in strided order. If the list is
 not sorted, the first pass skips edges, which the second pass links at no extra cost.
 
+t, step : the number of this thread in the thread block that solves a block of vertices, and the
+         number of threads of the thread block.
 shared : (window,) uint32, the parents of a block's vertices, relative to the block; shared[v] <= v.
 block_offsets : (blocks + 1,) uint64, the first edge of each block; a block ends where the next
          block begins.
@@ -56,7 +58,10 @@ def first_of_list(on: Any, wide: type) -> Any:
 
 
 def first_of_rows(on: Any) -> Any:
-    """Return the first entry of row v, or the number of entries if there is no row v."""
+    """Return the first entry of row v, or the number of entries if there is no row v.
+
+    The function has the parameters of :func:`first_of_list`, and does not need m and low.
+    """
 
     @on.device
     def first(v, m, n, offsets, low):
@@ -86,6 +91,7 @@ def link_in_block(on: Any, link: Any, record_hook: Any) -> Any:
         if max(x, y) >= size:
             return False
         if shared[x] != shared[y]:
+            # the union rule has no auxiliary array: ``shared`` fills its place, unused
             r = link(shared, shared, LOCAL(x), LOCAL(y))
             if r != none:
                 record_hook(hook_edge, base + np.uint64(r), e)
@@ -95,7 +101,10 @@ def link_in_block(on: Any, link: Any, record_hook: Any) -> Any:
 
 
 def share_of_list(on: Any, load_edge: Any, link_in_block: Any) -> Any:
-    """Link one thread's share of a block's edges, until too many edges leave the block."""
+    """Link one thread's share of a block's edges, until too many edges leave the block.
+
+    The function has the parameters of :func:`share_of_rows`, and does not need ``symmetric``.
+    """
     enough = np.uint64(CREDIT)
 
     @on.device
@@ -116,8 +125,9 @@ def share_of_rows(on: Any, link_in_block: Any) -> Any:
     """Link one thread's share of a block's rows, except long rows.
 
     If ``symmetric``, every edge occurs in the rows of both endpoints; the edge is linked from the
-    row of the larger endpoint. The function has the parameters of :func:`share_of_list`, but does
-    not need all of them. The loop over a row of more than MAX_ROW entries does not begin.
+    row of the larger endpoint. The function has the parameters of :func:`share_of_list`, and does
+    not need first, last, low and n. The loop over a row of more than MAX_ROW entries does not
+    begin.
     """
     entries = entries_of(on)
 
@@ -203,13 +213,13 @@ def strided_permutation(on: Any, stride_bits: np.uint64 = STRIDE_BITS) -> Any:
     return strided
 
 
-def link_permuted(on: Any, one: Any, load_edge: Any, strided: Any) -> Any:
+def link_permuted(on: Any, link_one: Any, load_edge: Any, strided: Any) -> Any:
     """Link the endpoints of each edge in strided order; edges inside a block are already joined."""
 
     @on.elementwise
     def link_permuted(i, src, dst, low, n, parent, aux, hook_edge, present, out_of_range):
         e = strided(np.uint64(i), np.uint64(dst.size))
         u, v = load_edge(e, src, dst, low, n)
-        one(u, v, e, n, parent, aux, hook_edge, present, out_of_range)
+        link_one(u, v, e, n, parent, aux, hook_edge, present, out_of_range)
 
     return link_permuted

@@ -3,6 +3,8 @@
 Edges are ordered by weight, and edges of equal weight by row. The order is total, so the selected
 edges contain no cycle and the forest is the same in every run.
 
+t, step : the number of this thread, and the number of threads; in a kernel of blocks of threads,
+          the number of this thread in block k, and the number of threads of the block.
 weights : (m,) unsigned integers, the bits of the caller's weights. ``weigh`` returns the code of an
           edge's weight, which some implementations compute from its endpoints.
 key     : uint64. For weights of up to 32 bits, a key has an order-preserving code of the weight in
@@ -43,7 +45,7 @@ BARRIER, LEFT = 0, 1  # indices into ``words``: the barrier, and whether candida
 
 
 def unsigned_order(on: Any, width: int) -> Any:
-    """Return the order-preserving code of an unsigned weight."""
+    """Return the order-preserving code of an unsigned weight; its ``width`` is not needed."""
 
     @on.device
     def order(bits):
@@ -53,7 +55,7 @@ def unsigned_order(on: Any, width: int) -> Any:
 
 
 def signed_order(on: Any, width: int) -> Any:
-    """Return the order-preserving code of a signed weight."""
+    """Return the order-preserving code of a signed weight of ``width`` bits."""
     sign = np.uint64(1 << (width - 1))
 
     @on.device
@@ -64,7 +66,7 @@ def signed_order(on: Any, width: int) -> Any:
 
 
 def float_order(on: Any, width: int) -> Any:
-    """Return the order-preserving code of a float; -0.0 equals 0.0."""
+    """Return the order-preserving code of a float of ``width`` bits; -0.0 equals 0.0."""
     sign, every = np.uint64(1 << (width - 1)), np.uint64((1 << width) - 1)
 
     @on.device
@@ -91,7 +93,10 @@ def reversed_order(on: Any, width: int, order: Any) -> Any:
 
 
 def listed_weight(on: Any, order: Any) -> Any:
-    """Return the code of the weight of edge e, which is ``weights[e]``."""
+    """Return the code of the weight of edge e, which is ``weights[e]``.
+
+    Other functions of this kind compute the weight from src, dst and n, which are not used here.
+    """
 
     @on.device
     def weigh(e, weights, src, dst, n):
@@ -137,7 +142,10 @@ def pick_pivots(on: Any) -> Any:
 
 
 class Keys:
-    """Kernel parts for keys that contain the row, for weights of up to 32 bits."""
+    """Kernel parts for keys that contain the row, for weights of up to 32 bits.
+
+    The parts have the parameters that either class of keys needs, so some parameters are not used.
+    """
 
     separate_rows = False  # whether rows are stored separately from the keys
 
@@ -259,7 +267,10 @@ def after(on: Any) -> Any:
 
 
 def within(on: Any, weigh: Any) -> Any:
-    """Return whether an edge lies between the end of the previous band and the end of this band."""
+    """Return whether an edge lies between the end of the previous band and the end of this band.
+
+    The function has the parameters of :func:`outside_giant`, and does not need all of them.
+    """
     is_after = after(on)
 
     @on.device
@@ -293,7 +304,10 @@ def outside_giant(on: Any, vertex: type, wide: type, within: Any, load_edge: Any
 
 
 def singleton_root(on: Any) -> Any:
-    """Return the vertex itself as its root, for the first round, in which nothing is linked."""
+    """Return the vertex itself as its root, for the first round, in which nothing is linked.
+
+    The function has the parameters of a find, and does not read ``parent``.
+    """
 
     @on.device
     def singleton_root(parent, v):
@@ -305,7 +319,8 @@ def singleton_root(on: Any) -> Any:
 def listed(on: Any, weigh: Any, key: Any, read: Any) -> Any:
     """Return the endpoints, the key and the row of an edge of the edge list.
 
-    ``read`` loads the endpoints; it flags invalid edges and self-loops.
+    ``read`` loads the endpoints; it flags invalid edges and self-loops. ``in_giant`` is not used:
+    it is one of the arrays that :func:`outside_giant` takes with the edge.
     """
 
     @on.device
@@ -417,6 +432,8 @@ def collect_band(on: Any, within: Any, append_candidate: Any) -> Any:
     needs fewer atomic operations on ``count``.
     """
     warp, tile = np.uint64(on.warp_size), np.uint64(BAND_TILE)
+    # Per warp: two words for ``append``, and a queue. Before each pass, fewer edges than lanes
+    # wait, and a pass adds up to one edge per lane.
     words, ballot_rank, warp_sync = 2 + 2 * on.warp_size, on.warp_ballot_rank, on.warp_sync
 
     @on.block_kernel(words * MAX_THREADS // on.warp_size)
@@ -541,9 +558,9 @@ def finish(on: Any, wide_keys: bool, link_candidate: Any, reset_best: Any, find:
 
     The candidates stay in place; a candidate with the same root twice is redundant. Some selected
     candidates may be linked already. The phases are as in separately launched rounds, with a
-    grid-wide barrier between them. ``words`` are the barrier and a flag: whether a candidate is
-    left. The flag is cleared two barriers before it is read, when no thread reads it.
-    ``wide_keys``: whether the rows are stored separately from the keys.
+    grid-wide barrier between them. ``k`` is the number of candidates, and ``words`` are the barrier
+    and a flag: whether a candidate is left. The flag is cleared two barriers before it is read,
+    when no thread reads it. ``wide_keys``: whether the rows are stored separately from the keys.
 
     Each tree with a candidate selects one, so every round at least halves the number of these trees
     and the loop ends. If a fault prevents this, the loop stops after ``MAX_ROUNDS`` and sets

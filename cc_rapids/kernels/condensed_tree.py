@@ -3,6 +3,7 @@
 Vertices are the nodes 0 .. n - 1, and merge k is node n + k, as in :mod:`.dendrogram`. A merge is
 *kept* if its cluster has at least ``least`` vertices.
 
+first, second : (t,) the two nodes that each merge joins.
 size     : (t,) the number of vertices of each merge.
 pointers : (n + t,) a node above each node, or the node itself.
 """
@@ -57,9 +58,10 @@ def climb(on: Any, word: type, among_kept: bool) -> Any:
 
     The kernel moves the pointers of kept nodes if ``among_kept``, otherwise the pointers of all
     other nodes. The pointer of a kept node arrives at a node that points at itself. The pointer of
-    any other node arrives at the first kept node above it. Allowed race: a pointer that another
-    thread moves leads to the same node before and after. Each step leads up, so the climbs end. The
-    uppermost nodes are the last, so a launch begins with the last.
+    any other node arrives at the first kept node above it. To set the flag, ``value`` is written to
+    it. Allowed race: a pointer that another thread moves leads to the same node before and after.
+    Each step leads up, so the climbs end. The uppermost nodes are the last, so a launch begins with
+    the last.
     """
     kept, hops = is_kept(on), np.uint64(HOPS)
 

@@ -20,7 +20,10 @@ SWITCH = ("on", "off")
 
 
 def first_ones(on: Any) -> Any:
-    """Return the j-th picked entry of a row: its j-th entry."""
+    """Return the j-th picked entry of a row: its j-th entry.
+
+    The function has the parameters of :func:`random_ones`, and does not need all of them.
+    """
 
     @on.device
     def pick(v, j, degree):
@@ -181,7 +184,7 @@ def hook(on: Any, vertex: type, join: Any, record_hook: Any, n: int, gather: str
     """Point each vertex at its first neighbour if that is smaller, then link n neighbours per root.
 
     Algorithm 5 prints ``labels[v] != v``, but section 3.3 says that roots are linked. This follows
-    3.3.
+    3.3. The first pass does not use ``aux``, which is built from the parents afterwards.
     """
     entries, link_one = entries_of(on), link_neighbour(on, vertex, join)
 
@@ -214,7 +217,9 @@ def hook(on: Any, vertex: type, join: Any, record_hook: Any, n: int, gather: str
 def every_row(on: Any, vertex: type, link_outside: Any) -> Any:
     """Link the edges of the first ``count[0]`` rows of ``rows_outside``, by groups of threads.
 
-    ``threads_per_row`` threads share a row.
+    ``threads_per_row`` threads share a row. The kernel is launched for all n rows, because the host
+    does not know ``count``, which ends the loop instead of n. ``step`` is the distance between two
+    indices of a thread.
     """
     threads_per_row, entries = np.uint64(on.threads_per_row), entries_of(on)
 
@@ -243,7 +248,7 @@ def max_short_length(on: Any) -> Any:
     return np.uint64(SHORT if on.threads_per_row > 1 else 1 << 62)
 
 
-def short_rows(on: Any, wide: type, one: Any) -> Any:
+def short_rows(on: Any, wide: type, link_one: Any) -> Any:
     """Link the entries of short rows, and set ``many`` if there are long rows.
 
     If ``symmetric``, only entries to smaller or equal vertices are linked.
@@ -258,16 +263,18 @@ def short_rows(on: Any, wide: type, one: Any) -> Any:
         while e < last:
             w = wide(indices[e])
             if w <= v or symmetric == 0:
-                one(wide(v), w, e, *trees)
+                link_one(wide(v), w, e, *trees)
             e += ONE
 
     return short_rows
 
 
-def long_rows(on: Any, wide: type, one: Any, row: Any) -> Any:
+def long_rows(on: Any, wide: type, link_one: Any, row: Any) -> Any:
     """Link the entries of long rows, one thread per entry, if ``many`` is set.
 
     A thread looks up the row of an entry only if the entry is beyond the row of its previous entry.
+    ``step`` is the distance between two entries of a thread, and ``count`` the number of rows.
+    ``low`` is not used: it comes with the arrays of edges.
     """
     short, entries = max_short_length(on), entries_of(on)
 
@@ -281,7 +288,7 @@ def long_rows(on: Any, wide: type, one: Any, row: Any) -> Any:
             if end - begin > short:
                 u, w = wide(v), wide(indices[e])
                 if w <= u or symmetric == 0:
-                    one(u, w, e, count, *trees)
+                    link_one(u, w, e, count, *trees)
             e += step
 
     return long_rows

@@ -47,11 +47,12 @@ def at_most(on: Any) -> Any:
 def number_cuts(on: Any, kind: type, admits: Any) -> Any:
     """Write the number of the strictest cut that contains each edge.
 
-    An edge in no cut gets one more than the number of the last cut. A looser cut contains all edges
-    of a stricter cut, so the result is ``first`` plus the number of thresholds that reject the
-    weight. Bisection halves the range of thresholds, ``left`` thresholds starting at ``low``, until
-    it has at most MAX_COUNTED thresholds. Then the thresholds of the range that reject the weight
-    are counted. The number of steps does not depend on the weight, so threads do not diverge.
+    Weights are converted to ``kind``, the type of the thresholds. An edge in no cut gets one more
+    than the number of the last cut. A looser cut contains all edges of a stricter cut, so the
+    result is ``first`` plus the number of thresholds that reject the weight. Bisection halves the
+    range of thresholds, ``left`` thresholds starting at ``low``, until it has at most MAX_COUNTED
+    thresholds. Then the thresholds of the range that reject the weight are counted. The number of
+    steps does not depend on the weight, so threads do not diverge.
     """
 
     @on.elementwise

@@ -11,6 +11,8 @@ src, dst, edges : (m,) the endpoints of a forest's edges, as nodes, and the numb
 nodes  : (2 s,) word, for each node its lightest edge and its supervertex; all bits set for none.
 joined : (t,) word, for each edge a node of which it is the lightest edge. The edge adds the cluster
          of this node to its chain. All bits set for an edge that closes a cycle.
+begin  : the first node or the first position that a launch processes.
+value, flag : ``value`` is written to ``flag[0]`` to set the flag.
 chain  : (t,) word, the supervertex to whose chain each edge belongs.
 alpha  : (3 c,) word, the edges of the contracted forest: sources, destinations and numbers.
 
@@ -53,6 +55,8 @@ def prefetched(on: Any) -> Any:
 
 def contract_in_order(on: Any, word: type) -> Any:
     """Contract all edges but the alpha edges, in a single pass by a single thread.
+
+    The kernel is launched with size 1, so i is 0 and is not used.
 
     Edges are processed from the lightest to the heaviest. So an edge is the lightest edge of each
     endpoint that has no lightest edge yet. If neither endpoint has a lightest edge, the two become
@@ -135,7 +139,7 @@ def cluster_of(on: Any, word: type) -> Any:
 
 
 def merge_in_order(on: Any, word: type) -> Any:
-    """Merge the clusters of all edges in order, in a single thread.
+    """Merge the clusters of all edges in order, in a single thread; launched with size 1.
 
     ``first`` and ``second`` start as ``joined`` and ``chain``. The record of a chain has the
     current cluster, its size, least and greatest vertex. With size 0, the chain has no edge yet,
@@ -364,7 +368,10 @@ def sum_runs(on: Any, word: type) -> Any:
 
 
 def add_runs(on: Any, word: type) -> Any:
-    """Add the sum of the earlier runs to each record whose chain began in an earlier run."""
+    """Add the sum of the earlier runs to each record whose chain began in an earlier run.
+
+    ``word`` is not used: a sum is stored with the type of the records.
+    """
     run = np.uint64(RUN)
 
     @on.elementwise

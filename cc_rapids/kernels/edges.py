@@ -83,7 +83,10 @@ def rows(on: Any) -> Any:
 
 
 def edge_of_list(on: Any, wide: type) -> Any:
-    """Return the endpoints of an edge of an edge list, as distances from the lowest id."""
+    """Return the endpoints of an edge of an edge list, as distances from the lowest id.
+
+    The function has the parameters of :func:`edge_of_rows`, and does not need n.
+    """
     at = distance(on, wide)
 
     @on.device
@@ -271,7 +274,7 @@ def one_edge(on: Any, vertex: type, wide: type, join: Any, begin: Any) -> Any:
     return one_edge
 
 
-def every_edge(on: Any, one: Any, load_edge: Any, edge_index: Any, prefetch_edge: Any) -> Any:
+def every_edge(on: Any, link_one: Any, load_edge: Any, edge_index: Any, prefetch_edge: Any) -> Any:
     """Link the endpoints of each edge, in any order and concurrently.
 
     ``edge_index`` maps i to an edge. ``prefetch_edge`` prefetches the parents of a later edge.
@@ -282,7 +285,7 @@ def every_edge(on: Any, one: Any, load_edge: Any, edge_index: Any, prefetch_edge
         prefetch_edge(i, src, dst, low, parent)
         e = edge_index(i)
         u, v = load_edge(e, src, dst, low, n)
-        one(u, v, e, n, parent, aux, hook_edge, present, out_of_range)
+        link_one(u, v, e, n, parent, aux, hook_edge, present, out_of_range)
 
     return every_edge
 

@@ -2,6 +2,7 @@
 
 src, dst : (m,) integers of any type, as the caller passed them; vertex v has the id v + low. For an
          adjacency list, src is its (n + 1,) offsets, dst its (m,) indices, and low is 0.
+step     : the distance between two indices of a thread, in a kernel whose threads loop.
 parent   : (n,) unsigned, shared by all threads, parent[v] <= v.
 aux      : the auxiliary array of the union rule (see union.py).
 hook_edge : (n,) unsigned, the edge that hooked each vertex, if a spanning forest is requested.

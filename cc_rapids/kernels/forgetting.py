@@ -145,7 +145,7 @@ def singles(on: Any, vertex: type, find: Any) -> Any:
     """Make each vertex of a touched tree its own root; other vertices become children of roots.
 
     The kernel writes the roots to ``before`` and the new parents to ``after``, and counts the
-    vertices of touched trees.
+    vertices of touched trees. ``step`` is the distance between two vertices of a thread.
     """
     reduce_add, is_touched, prefetch = on.block_reduce_add, has(on), prefetch_parent(on)
 

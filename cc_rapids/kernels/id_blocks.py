@@ -16,6 +16,8 @@ linked in that order.
 A probe sequence may cross into the next block; this is correct and rare. The larger endpoint is the
 one with the larger id. It also has the larger slot, except inside a cluster (see id_place.py).
 
+k, t, step : the number of the tile or chunk, the number of this thread in the block of threads
+         that has it, and the number of threads of the block.
 low, span, down, share : parameters of the home slot as in id_place.py; ``down`` is ``shift`` there.
 shift : the number of bits by which a slot is shifted to get the number of its block.
 larger, smaller : (tiles * TILE,) uint64, the ids of each tile as words.

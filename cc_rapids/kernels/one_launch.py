@@ -102,13 +102,13 @@ def rank(on: Any, count_blocks: Any, sum_all: Any) -> Any:
 
     @on.device
     def rank(t, words, step, present, before, sums, bounds):
-        b, blocks, side_by_side = t, (words + block - ONE) // block, min(step, block_size)
+        b, blocks, block_threads = t, (words + block - ONE) // block, min(step, block_size)
         while b < blocks:
             count_blocks(b, words, present, before)
             b += step
         grid_sync(bounds, WAITING)
-        if t < side_by_side:
-            sum_all(t, blocks + ONE, side_by_side, before, sums)
+        if t < block_threads:
+            sum_all(t, blocks + ONE, block_threads, before, sums)
         grid_sync(bounds, WAITING)
 
     return rank

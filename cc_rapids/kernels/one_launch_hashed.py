@@ -1,5 +1,6 @@
 """Encode, solve and sort sparse ids within one launch.
 
+t, step : the number of this thread, and the number of threads.
 keys    : (c + 1,) uint64, the hash table of ids (see id_hash.py); slot c stands for the id whose
           bits equal EMPTY. Later the same memory holds the sorted ids.
 tree    : (c + 1,) uint32, a forest over the slots. ``loop_slots`` is the set of slots with
@@ -60,7 +61,7 @@ def init_slots(on: Any) -> Any:
     return init_slots
 
 
-def link_slots(on: Any, insert: Any, one: Any) -> Any:
+def link_slots(on: Any, insert: Any, link_one: Any) -> Any:
     """Insert both endpoints of each edge of a thread into the table, and link their slots."""
 
     @on.device
@@ -69,7 +70,8 @@ def link_slots(on: Any, insert: Any, one: Any) -> Any:
         while e < m:
             u = insert(keys, flags, np.uint64(np.int64(src[e])))
             v = insert(keys, flags, np.uint64(np.int64(dst[e])))
-            one(u, v, e, n, tree, tree, tree, loop_slots, flags)
+            # no auxiliary array and no hook edges are kept: ``tree`` fills the two unused places
+            link_one(u, v, e, n, tree, tree, tree, loop_slots, flags)
             e += step
 
     return link_slots
@@ -148,7 +150,7 @@ def start_buckets(on: Any, sum_all: Any) -> Any:
 
     @on.device
     def start_buckets(t, step, starts, before, sums, bounds):
-        groups, together = np.uint64(starts.size) // group, min(step, block_size)
+        groups, block_threads = np.uint64(starts.size) // group, min(step, block_size)
         g = t
         while g < groups:
             b, total = g * group, ZERO_32
@@ -160,8 +162,8 @@ def start_buckets(on: Any, sum_all: Any) -> Any:
         if t == ZERO:
             before[ZERO] = ZERO_32
         grid_sync(bounds, WAITING)
-        if t < together:
-            sum_all(t, groups + ONE, together, before, sums)
+        if t < block_threads:
+            sum_all(t, groups + ONE, block_threads, before, sums)
         grid_sync(bounds, WAITING)
         g = t
         while g < groups:

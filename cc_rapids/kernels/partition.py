@@ -6,6 +6,8 @@ Then they are linked block by block over all tiles. A link changes the parent of
 endpoint, so the words that it reads and hooks are in the cache. The order of links does not affect
 the components.
 
+k, t, step : the number of the tile, the number of this thread in the block of threads that has
+         this tile, and the number of threads of the block.
 larger, smaller : (tiles * TILE,) uint32, the endpoints of the edges of each tile.
 starts : (tiles * (blocks + 1),) uint32. In tile t, the edges of block b begin at position
          ``starts[t * (blocks + 1) + b]`` of the tile and end at the next element.

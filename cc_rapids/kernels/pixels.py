@@ -27,7 +27,7 @@ LEFT, SAME, RIGHT = np.uint8(1), np.uint8(2), np.uint8(4)
 
 
 def is_nonzero(on: Any) -> Any:
-    """Return whether a pixel is not 0; true for NaN."""
+    """Return whether a pixel is not 0; true for NaN. The ``background`` is not used."""
 
     @on.device
     def is_inside(pixels, p, background):
@@ -139,6 +139,7 @@ def link_rows(on: Any, vertex: type, link: Any, are_joined: Any) -> Any:
                 u = vertex(base + vertex(count(np.uint32(mine & below))))
                 v = vertex(their_base + vertex(count(np.uint32(theirs & below))))
                 if parent[u] != parent[v]:
+                    # the union rule has no auxiliary array: ``parent`` fills its place, unused
                     link(parent, parent, u, v)
 
     @on.elementwise

@@ -52,6 +52,7 @@ def insert_or_query(on: Any, vertex: type, word: type, join: Any, load_edge: Any
         if queries[e] != 0:
             answers[e] = same(trees, word(u), word(v))
         elif u != v:
+            # no edge is recorded: ``parent`` fills the place of the hook edges, unused
             join(parent, aux, parent, vertex(u), vertex(v), e)
 
     return insert_or_query

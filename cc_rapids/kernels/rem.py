@@ -9,8 +9,9 @@ from typing import Any
 from .primitives import none_of
 from .spec import LOCKS, find_rule, union_rule
 
-# step(parent, u, p, q): p is the parent of u, and q < p is the parent on the other path. A step
-# returns the vertex from which the climb continues. It is smaller than u, so the climb ends.
+# step(parent, u, p, q): p is the parent of u, and q < p is the parent on the other path, which only
+# ``splice`` uses. A step returns the vertex from which the climb continues. It is smaller than u,
+# so the climb ends.
 
 
 @find_rule("halve-one", one_step=True, paper="HalveAtomicOne, Hong et al. 2020, Algorithm 9")
@@ -81,7 +82,10 @@ OPTIONS = tuple(f"(find={find})" if find != "naive" else "" for find in FINDS_AF
     paper="Hong et al. 2020, Algorithm 14",
 )
 def rem_cas(on: Any, vertex: type, step: Any, compress_after_union: Any) -> Any:
-    """Hook a root under the parent on the other path by compare-and-swap, or take a step."""
+    """Hook a root under the parent on the other path by compare-and-swap, or take a step.
+
+    The rule has no auxiliary array, so the link ignores ``aux`` (see union.py).
+    """
     cas, none = on.atomic_cas, none_of(vertex)
 
     @on.device

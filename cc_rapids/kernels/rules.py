@@ -108,8 +108,8 @@ def exceed_limit(on: Any, word: type, counts: Any) -> Any:
     """Return whether two clusters together have more vertices of a dataset than its limit.
 
     The lists of the roots u and v contain the vertices of the clusters a and b. ``counts(vertex,
-    cluster, past)`` returns whether a vertex of a list belongs to the cluster. Both lists are in
-    the order of the datasets, so one pass finds the datasets that are in both.
+    cluster, past)`` returns whether a vertex of a list belongs to the cluster at the time ``past``.
+    Both lists are in the order of the datasets, so one pass finds the datasets that are in both.
     """
     none = none_of(word)
 
@@ -117,20 +117,20 @@ def exceed_limit(on: Any, word: type, counts: Any) -> Any:
     def exceed(u, v, a, b, past, code, limits, head, after):
         x, y = head[u], head[v]
         while x != none and y != none:
-            one, other = code[x], code[y]
-            if one < other:
+            dataset_x, dataset_y = code[x], code[y]
+            if dataset_x < dataset_y:
                 x = after[x]
-            elif one > other:
+            elif dataset_x > dataset_y:
                 y = after[y]
             else:
                 members = ZERO
-                while x != none and code[x] == one:
+                while x != none and code[x] == dataset_x:
                     members += np.uint64(counts(x, a, past))
                     x = after[x]
-                while y != none and code[y] == one:
+                while y != none and code[y] == dataset_x:
                     members += np.uint64(counts(y, b, past))
                     y = after[y]
-                if members > np.uint64(limits[one]):
+                if members > np.uint64(limits[dataset_x]):
                     return True
         return False
 
@@ -138,7 +138,11 @@ def exceed_limit(on: Any, word: type, counts: Any) -> Any:
 
 
 def union_exceeds_limit(on: Any, word: type) -> Any:
-    """Return whether the union of two roots has more vertices of a dataset than its limit."""
+    """Return whether the union of two roots has more vertices of a dataset than its limit.
+
+    All vertices of the lists are counted, because they are in the clusters now, not at an earlier
+    time. So ``past`` is an empty tuple.
+    """
 
     @on.device
     def is_counted(vertex, cluster, past):
@@ -362,8 +366,8 @@ def earlier_rule(on: Any, word: type) -> Any:
                 u, v, a, b = v, u, b, a
             e = first[u]
             while e != none:
-                end, other = pair[e], pair[np.uint64(e) ^ ONE]
-                if at(end, key, hook, time) == a and at(other, key, hook, time) == b:
+                end, partner = pair[e], pair[np.uint64(e) ^ ONE]
+                if at(end, key, hook, time) == a and at(partner, key, hook, time) == b:
                     verdict[i] = CANNOT
                     return
                 e = following[e]

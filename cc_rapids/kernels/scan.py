@@ -1,6 +1,7 @@
 """Prefix sums over vertex sets, used to rank their members.
 
 words  : the set, 32 vertices per word.
+t, step : the number of this thread, and the number of threads.
 before : the number of members before each block of 8 words. A rank takes one load and at most 8 bit
          counts.
 """
@@ -67,7 +68,10 @@ def add_runs(on: Any) -> Any:
 
 
 def write_totals(on: Any) -> Any:
-    """Write a total (the last prefix sum) next to a second number, for one transfer to the host."""
+    """Write a total (the last prefix sum) next to a second number, for one transfer to the host.
+
+    ``other`` has the second number.
+    """
 
     @on.elementwise
     def write_totals(i, sums, other, totals):

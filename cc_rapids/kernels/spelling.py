@@ -13,6 +13,7 @@ below   : (width,) uint64, at p the number of strings with a common prefix of p 
 letters : (256 width,) uint8, the bytes that occur at position p, in order, from index 256 p.
 numbers : (m,) uint32 or uint64, the codes; arbitrary for a string that has no code.
 chars, words, offsets : the strings, as in strings.py.
+step    : the distance between the rows that are examined, all rows or a sample.
 """
 
 from typing import Any

@@ -1,5 +1,7 @@
 """Read a column of strings, eight bytes at a time.
 
+The kernels take chars, words and offsets together, although some kernels do not use ``words``.
+
 chars   : (c,) uint8, the bytes of all strings, one string after another.
 words   : (c // 8,) uint64, the same memory as whole little-endian words; the last c % 8 bytes are
           read one by one.
@@ -222,9 +224,9 @@ def compare_kept(on: Any) -> Any:
             differs[piece] |= a_end - a != b_end - b
             same = np.flatnonzero(differs[piece] == 0)
             sizes = (a_end - a)[same]
-            one, other = (by_numpy.ranges(begins[same], sizes) for begins in (a, b))
+            at, kept_at = (by_numpy.ranges(begins[same], sizes) for begins in (a, b))
             row = np.repeat(piece[same], sizes)
-            differs[row[chars[one] != kept_chars[other]]] = 1
+            differs[row[chars[at] != kept_chars[kept_at]]] = 1
 
     compare_kept.by_numpy = compare_kept_by_numpy
     return compare_kept

@@ -23,7 +23,10 @@ ONE = np.uint64(1)
 
 
 def link_entry(on: Any, vertex: type) -> Any:
-    """Return the function that links a vertex and the neighbour in an entry of its row."""
+    """Return the function that links a vertex and the neighbour in an entry of its row.
+
+    No spanning forest is recorded, so the function uses neither ``hook_edge`` nor the entry e.
+    """
     link = link_rule(on, vertex)
 
     @on.device

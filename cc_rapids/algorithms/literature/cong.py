@@ -192,7 +192,11 @@ def all_rounds(begin: Begin) -> Step:
 
 
 def in_order(on: Any) -> Any:
-    """Return i as the number of the i-th edge: edges in the order of the input."""
+    """Return i as the number of the i-th edge: edges in the order of the input.
+
+    The function has the parameters of an order that permutes the edges, and does not need m and
+    ``half``, for which any value does.
+    """
 
     @on.device
     def edge_index(i, m, half):

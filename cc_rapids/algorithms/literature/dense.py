@@ -1,5 +1,6 @@
 """Searches along the rows of an adjacency matrix, and a fixed point of its row maxima.
 
+step   : the distance between two indices of a thread, in a kernel whose threads loop.
 cells  : (n n,) the matrix, row after row: cell u n + v is 0 if there is no edge (u, v).
 parent : (n,) unsigned, the labels.
 

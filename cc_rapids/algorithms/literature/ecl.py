@@ -38,7 +38,10 @@ def begin(on: Any, vertex: type) -> Any:
 
 
 def hook_entry(on: Any, vertex: type) -> Any:
-    """Return the function that hooks a vertex and a neighbour, if the neighbour is smaller."""
+    """Return the function that hooks a vertex and a neighbour, if the neighbour is smaller.
+
+    No spanning forest is recorded, so the function uses neither ``hook_edge`` nor the entry e.
+    """
     link = link_rule(on, vertex)
 
     @on.device

@@ -42,7 +42,8 @@ def original(on: Any, vertex: type) -> Any:
 def label_ends(on: Any) -> Any:
     """Return the endpoints of an edge, the larger first, for connect (C).
 
-    ``alter`` has replaced the endpoints by their labels.
+    ``alter`` has replaced the endpoints by their labels, so the labels ``old`` and ``new`` are not
+    used.
     """
 
     @on.device

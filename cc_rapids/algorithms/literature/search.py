@@ -1,5 +1,6 @@
 """Breadth-first search from one vertex, as a sample (BFS) and as an algorithm (BFS-CC).
 
+step  : the distance between two indices of a thread, in a kernel whose threads loop.
 depth : (n,) int32, the distance of each vertex from the source, or FAR.
 queue : (n,) the vertices of the current depth, in any order.
 sizes : [vertices, entries] of the next depth.
