@@ -166,7 +166,8 @@ class Grid:
     def label(self, flat: Array, by_value: bool, background: int | None, labels: Array) -> int:
         """Write the label of each pixel, and return the number of components.
 
-        If ``background`` is None, no pixel is background.
+        ``flat`` has the values of the pixels, row after row. If ``by_value``, only pixels of equal
+        values are joined. If ``background`` is None, no pixel is background.
         """
         backend, vertex = self.backend, self.vertex
         are_joined = pixels.if_equal if by_value else pixels.always
@@ -191,7 +192,8 @@ class Grid:
     ) -> tuple[Array, Array, Array]:
         """Return the runs of all rows: ``inside``, ``starts`` and ``before`` of the kernels.
 
-        The last element of ``before`` is the number of runs.
+        The last element of ``before`` is the number of runs. ``are_joined`` makes the function that
+        tells whether two neighbours are joined; the other parameters are those of :meth:`label`.
         """
         backend, words = self.backend, self.rows * self.words
         inside, starts = (backend.empty(words, np.uint32) for _ in range(2))

@@ -199,10 +199,13 @@ class Clusters:
             self.count[:] = 0
             order = backend.xp.argsort(self.pair, kind="stable")
             list_ends = backend.kernel(kernels.list_ends, word)
-            list_ends(order.size, order, self.pair, *self._lists(True))
+            list_ends(order.size, order, self.pair, *self._lists(with_last=True))
 
     def _lists(self, with_last: bool) -> list[Array]:
-        """Return the lists of ends of ``cannot_link`` pairs, as kernel arguments."""
+        """Return the lists of ends of ``cannot_link`` pairs, as kernel arguments.
+
+        Only kernels that merge clusters take the last end of each list (``with_last``).
+        """
         last = [self.last] if with_last else []
         return [self.first, *last, self.count, self.following]
 
@@ -210,24 +213,25 @@ class Clusters:
     def _test_arguments(self) -> list[Any]:
         """The arguments of a kernel that tests rules."""
         datasets = self.code, self.limits, self.bits, self.head, self.after
-        return [self.most, self.parent, self.size, *datasets, self.pair, *self._lists(False)]
+        lists = self._lists(with_last=False)
+        return [self.most, self.parent, self.size, *datasets, self.pair, *lists]
 
     @property
     def _merge_arguments(self) -> list[Array]:
         """The arguments of a kernel that merges clusters."""
         trees = self.parent, self.hook, self.time, self.size
         datasets = self.code, self.bits, self.head, self.after
-        return [*trees, *datasets, self.pair, *self._lists(True)]
+        return [*trees, *datasets, self.pair, *self._lists(with_last=True)]
 
     @property
     def _test_and_merge_arguments(self) -> list[Any]:
         """The arguments of a kernel that tests rules and merges clusters."""
         trees = self.parent, self.hook, self.time, self.size
         datasets = self.code, self.limits, self.bits, self.head, self.after
-        return [self.most, *trees, *datasets, self.pair, *self._lists(True)]
+        return [self.most, *trees, *datasets, self.pair, *self._lists(with_last=True)]
 
     def contract(self, us: Array, vs: Array) -> None:
-        """Merge the ends of pairs that must be linked.
+        """Merge the ends of pairs that must be linked, which are the vertices ``us`` and ``vs``.
 
         Raises
         ------
@@ -244,7 +248,11 @@ class Clusters:
             raise BrokenRule(pair, RULES[int(verdict[pair]) - 1])
 
     def _decide_in_order(self, starts: Array, us: Array, vs: Array, keys: Array) -> Array:
-        """Decide the edges of each group in the given order, by one thread for each group."""
+        """Decide the edges of each group in the given order, by one thread for each group.
+
+        The edges of group g, with the endpoints ``us`` and ``vs`` and the ``keys``, are in the rows
+        from ``starts[g]`` to ``starts[g + 1] - 1``.
+        """
         verdict = self.backend.fill(self.backend.empty(us.size, np.uint8), 0)
         decide = self.backend.kernel(kernels.decide_in_order, self.word)
         arguments = starts, us, vs, keys, verdict, *self._test_and_merge_arguments

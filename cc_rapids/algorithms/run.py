@@ -487,7 +487,8 @@ def arranged(
 ) -> tuple[Edges, Adjacency | None]:
     """Return the edges in the form that the design needs: as a list, or also as rows.
 
-    Edges that already have that form are returned unchanged.
+    Edges that already have that form are returned unchanged. ``record_forest`` tells whether a
+    spanning forest is requested.
     """
     sample, link, _ = design.words
     if rows is None:
@@ -519,7 +520,8 @@ def beyond(
 ) -> int:
     """Return the bytes that a design needs besides the parents, for n vertices.
 
-    ``m`` is the number of edges of a list, or of entries of rows. Rows may be ``symmetric``.
+    ``m`` is the number of edges of a list (``is_list``), or of entries of rows, which may be
+    ``symmetric``. ``record_forest`` tells whether a spanning forest is requested.
     """
     sample, link, word = design.words[0], design.words[1].spec, 4 if n < 1 << 32 else 8
     rounds, in_stages = link.iterative and not link.standalone, sample.spec.meta

@@ -5,6 +5,7 @@ They share only the backend ``on`` with runs.
 
 Vertices are slots 0 .. n - 1 in the order of their ids; some slots may not be vertices.
 
+last, step : the end of the indices of a thread, and the distance between two of them.
 src, dst : (m,) integers of any type, as the caller passed them; slot s has the id s + low. For an
            adjacency list, its offsets and its indices.
 label_of : (n,) unsigned, the slot of the label of each vertex; all bits set for none.
@@ -529,6 +530,9 @@ def examine_vertices(on: Any, vertex: type) -> Any:
 
     ``octets`` receives the roots as bits; a thread owns whole bytes. A vertex that is a parent is
     marked as named.
+
+    ``counts`` receives the numbers of vertices, of vertices that are their own labels, and of
+    roots.
 
     Fault LABEL: the label of a vertex is not the label of itself, or is greater than the vertex
     (smaller, if labels are the ``greatest`` vertices). Fault LOST: the parent of a slot is greater

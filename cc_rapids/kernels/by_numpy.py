@@ -18,7 +18,7 @@ PROBES = 2048  # slots probed before a table counts as full
 
 
 def plain(part: Any) -> Any:
-    """Return the Python function of a device function, for use with arrays.
+    """Return the Python function of the device function ``part``, for use with arrays.
 
     The device function must not use branches or atomic operations.
     """

@@ -33,7 +33,7 @@ def first_ones(on: Any) -> Any:
 
 
 def random_ones(on: Any) -> Any:
-    """Return the j-th picked entry of a row: first entry 0, then pseudo-random entries."""
+    """Return the j-th picked entry of a row of ``degree`` entries: 0 first, then random entries."""
 
     @on.device
     def pick(v, j, degree):
@@ -144,15 +144,16 @@ def link_first_two(on: Any, vertex: type, join: Any) -> Any:
     """Link the first two neighbours of each vertex, which pairs of threads load coalesced.
 
     Threads 2t and 2t + 1 read the rows of both: thread 2t the first entries, thread 2t + 1 the
-    second entries. Then each thread sends the entry from the row of the other thread to that
-    thread. The kernel is launched for whole warps, also beyond n.
+    second entries. Then each thread sends the neighbour from the row of the other thread to that
+    thread, and receives a neighbour of its own vertex. The kernel is launched for whole warps, also
+    beyond n.
     """
     swap, entries = on.warp_shuffle_xor, entries_of(on)
 
     @on.elementwise
     def link_first_two(i, n, offsets, indices, parent, aux, hook_edge, out_of_range):
         odd, none, first = i & ONE, np.int64(-1), np.uint64(0)
-        mine = theirs = none
+        neighbour = to_send = none
         for side in range(2):
             v = (i ^ odd) + np.uint64(side)
             if v < np.uint64(n):
@@ -161,14 +162,14 @@ def link_first_two(on: Any, vertex: type, join: Any) -> Any:
                 if w != none and np.uint64(w) >= np.uint64(n):
                     out_of_range[0], w = 1, none
                 if np.uint64(side) == odd:
-                    mine, first = w, e
+                    neighbour, first = w, e
                 else:
-                    theirs = w
-        other = swap(theirs)
-        if mine != none:
-            join(parent, aux, hook_edge, vertex(i), vertex(mine), first + odd)
-        if other != none:
-            join(parent, aux, hook_edge, vertex(i), vertex(other), first + ONE - odd)
+                    to_send = w
+        received = swap(to_send)
+        if neighbour != none:
+            join(parent, aux, hook_edge, vertex(i), vertex(neighbour), first + odd)
+        if received != none:
+            join(parent, aux, hook_edge, vertex(i), vertex(received), first + ONE - odd)
 
     return link_first_two
 

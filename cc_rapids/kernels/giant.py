@@ -4,6 +4,7 @@ step   : the distance between two indices of a thread, in a kernel whose threads
 parent : (n,) unsigned, a forest in which nothing is linked during these launches.
 root_word : [count << 48 | root] of the giant component, initially 0 (see sampling.py). ``count`` is
             the number of probed vertices in it.
+octets : the bytes of the bit set of the giant component's vertices.
 linked : (1,) int64, the number of vertices that have a parent, initially 0.
 """
 

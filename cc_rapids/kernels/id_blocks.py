@@ -18,6 +18,7 @@ one with the larger id. It also has the larger slot, except inside a cluster (se
 
 k, t, step : the number of the tile or chunk, the number of this thread in the block of threads
          that has it, and the number of threads of the block.
+sign   : the sign bit of signed ids, otherwise 0.
 low, span, down, share : parameters of the home slot as in id_place.py; ``down`` is ``shift`` there.
 shift : the number of bits by which a slot is shifted to get the number of its block.
 larger, smaller : (tiles * TILE,) uint64, the ids of each tile as words.
@@ -66,7 +67,8 @@ def table_blocks_of(slots: int) -> tuple[int, int]:
 def lanes_of(blocks: int, warp_size: int) -> int:
     """Return the number of threads that look up a chunk's smaller endpoints in one block.
 
-    It is a power of two: a warp, or less if most threads of a warp would be idle.
+    It is a power of two: a warp of ``warp_size`` threads, or fewer threads if most threads of a
+    warp would be idle.
     """
     lanes = warp_size
     while lanes > LANES and 2 * lanes * blocks > TILE:

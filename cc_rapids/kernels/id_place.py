@@ -4,6 +4,8 @@ keys  : (c + 1,) uint64, the ids as words whose unsigned order is the order of t
         The extra last slot stands for the id whose bits equal EMPTY, which is the greatest id.
 low, span, shift, share : the home slot of an id is ``(min(id - low, span) >> shift) * share >>
           32``. It never decreases as the id grows.
+sign  : the sign bit of signed ids, otherwise 0; also called ``bias``. Words are ids with this bit
+        flipped.
 full  : (1,) uint32, set to 1 when an id finds no slot.
 
 A search probes one slot after another, from the home slot to a free slot or the id, without

@@ -16,7 +16,9 @@ LOCALITY = np.uint64(1 << 15)  # ids that differ by less are "near": the size of
 def bounds_of(on: Any, wide: type, row_index: Any) -> Any:
     """Return the least and the greatest id of both columns in one thread's share of the rows.
 
-    One loop reads both columns, so that two loads are in flight at a time.
+    One loop reads both columns, so that two loads are in flight at a time. ``left`` and ``right``
+    are the columns, and ``row_index`` maps i to a row. Index i goes from ``first`` in strides of
+    ``step`` up to n.
     """
 
     @on.device
@@ -39,7 +41,8 @@ def locality_of(on: Any, wide: type) -> Any:
     A row is near if its endpoints differ by less than LOCALITY, and its source and the source of
     the next row differ by less than LOCALITY. A row is descending if its source exceeds the source
     of the row half a list later. The loads are independent of each other. The sampled rows are 0,
-    ``spacing``, 2 * ``spacing`` and so on, of m rows.
+    ``spacing``, 2 * ``spacing`` and so on, of m rows. The thread's share of the n samples goes from
+    ``first`` in strides of ``step``.
     """
 
     @on.device
@@ -91,7 +94,7 @@ def sampled_scan(on: Any, wide: type, sign: int, row_index: Any) -> Any:
     """Find the range of the ids and count near and descending rows of a sample, in one launch.
 
     ``sign`` and ``bounds`` are as in :func:`find_bounds`. The numbers of near and of descending
-    rows are added to ``counts``.
+    rows, among ``probes`` sampled rows, are added to ``counts``.
     """
     block_min, block_add, sign_bit = on.block_reduce_min, on.block_reduce_add, np.uint64(sign)
     bounds_of_share, locality_of_share = bounds_of(on, wide, row_index), locality_of(on, wide)

@@ -51,7 +51,8 @@ def lasts_longer(on: Any) -> Any:
 def climb(on: Any) -> Any:
     """Climb from v along links that expire later than edge e; return the last vertex and its slot.
 
-    During the climb, a link is pointed past the next link if the next link expires later.
+    ``entry`` is the slot of v. During the climb, a link is pointed past the next link if the next
+    link expires later.
     """
     longer, cas = lasts_longer(on), on.atomic_cas
 
@@ -71,7 +72,7 @@ def climb(on: Any) -> Any:
 def merge(on: Any) -> Any:
     """Insert the edges of row ``first`` and later rows; write the row of the edge that each evicts.
 
-    An edge may evict itself. If it evicts no edge, ROOT is written.
+    An edge may evict itself. If it evicts no edge, ROOT is written to ``evicted``.
     """
     up, hashed, cas = climb(on), mix(on), on.atomic_cas
 

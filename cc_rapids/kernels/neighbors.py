@@ -195,7 +195,10 @@ def prefetch_element(on: Any, wide: type, edge_index: Any) -> Any:
 
 
 def is_listed(on: Any, wide: type, weighs: bool) -> Any:
-    """Return whether vertex v is a neighbour in a row, with a weight within the limits."""
+    """Return whether vertex v is a neighbour in a row, with a weight within the limits.
+
+    If ``weighs`` is False, the neighbours have no weights.
+    """
     at, position, size = edges.distance(on, wide), position_of(on), row_size(on)
 
     @on.device
@@ -219,8 +222,8 @@ def select(on: Any, wide: type, weighs: bool, mutual: bool) -> Any:
 
     A thread owns whole bytes of the bits, ``octets``, which are empty if no bits are needed.
     ``wrong[0]`` is lowered to the first entry whose neighbour is not a point. ``limits`` are the
-    least and the greatest weight of an edge. With ``mutual``, each endpoint of an edge must be in
-    the row of the other endpoint.
+    least and the greatest weight of an edge, if ``weighs``. With ``mutual``, each endpoint of an
+    edge must be in the row of the other endpoint.
     """
     add, low = on.block_reduce_add, on.block_reduce_min
     at, place, position = edges.distance(on, wide), place_of(on), position_of(on)

@@ -2,6 +2,8 @@
 
 t, step  : the number of this thread, and the number of threads.
 src, dst : (m,) integers, the columns as the caller passed them.
+sign     : the sign bit of signed ids, otherwise 0. Ids with this bit flipped are in the order of
+           unsigned integers.
 named    : the number of vertices if it is known; otherwise 0.
 bounds   : (3,) uint64, initially all bits set: the least id, the complement of the greatest id (see
            id_range.py), and the word of the barrier.

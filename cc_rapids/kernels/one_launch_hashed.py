@@ -1,6 +1,8 @@
 """Encode, solve and sort sparse ids within one launch.
 
 t, step : the number of this thread, and the number of threads.
+sign    : the sign bit of signed ids, otherwise 0. Ids with this bit flipped are in the order of
+          unsigned integers.
 keys    : (c + 1,) uint64, the hash table of ids (see id_hash.py); slot c stands for the id whose
           bits equal EMPTY. Later the same memory holds the sorted ids.
 tree    : (c + 1,) uint32, a forest over the slots. ``loop_slots`` is the set of slots with

@@ -210,8 +210,8 @@ def link_blocks_outside(on: Any, vertex: type, link_outside: Any) -> Any:
     """Link the edges of a block and all later blocks, except those inside the giant component.
 
     This continues :func:`link_blocks` once the giant component among the vertices of earlier blocks
-    is known. Random reads are limited to the bits of the smaller endpoints, which take 1/32 of the
-    memory of their parents.
+    is known. A warp links the edges of one block in one tile. Random reads are limited to the bits
+    of the smaller endpoints, which take 1/32 of the memory of their parents.
     """
     warp, load = np.uint64(on.warp_size), on.load_streaming
 

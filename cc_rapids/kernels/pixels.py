@@ -113,11 +113,13 @@ def pack(on: Any, is_inside: Any, are_joined: Any) -> Any:
 def link_rows(on: Any, vertex: type, link: Any, are_joined: Any) -> Any:
     """Link the runs in 32 pixels of a row with their neighbours in earlier rows.
 
-    ``join`` links the two runs at each column with a set bit; the number of a run is the number of
-    starts up to this column. Two runs are linked at the first of the consecutive columns where they
-    touch. A pixel that touches a run diagonally is skipped if this pixel, or the next pixel of its
-    run, also touches the run in the same column. For a diagonal, the words of the earlier row are
-    shifted by one pixel, which adds a pixel of the word before or after.
+    ``join`` links the two runs at each column with a set bit. The number of a run is the number of
+    starts up to this column: the runs before the word, ``base`` and ``their_base``, and the starts
+    in the word, ``starts`` and ``their_starts``. The words begin at the pixels p and q. Two runs
+    are linked at the first of the consecutive columns where they touch. A pixel that touches a run
+    diagonally is skipped if this pixel, or the next pixel of its run, also touches the run in the
+    same column. For a diagonal, the words of the earlier row are shifted by one pixel, which adds a
+    pixel of the word before or after.
 
     shape : (d,) int64, the sizes of all axes except the last, in reverse order.
     distance : (r,) int64, the number of rows back to each earlier row of the neighbourhood.
@@ -128,7 +130,7 @@ def link_rows(on: Any, vertex: type, link: Any, are_joined: Any) -> Any:
     count = primitives.count(on)
 
     @on.device
-    def join(bits, mine, theirs, base, their_base, p, q, pixels, parent):
+    def join(bits, starts, their_starts, base, their_base, p, q, pixels, parent):
         while bits != ZERO:
             lowest = np.uint32(bits & (~bits + BIT))
             bits ^= lowest
@@ -136,8 +138,8 @@ def link_rows(on: Any, vertex: type, link: Any, are_joined: Any) -> Any:
             k = np.uint64(count(below))
             if are_joined(pixels, p + k, q + k):
                 below |= lowest
-                u = vertex(base + vertex(count(np.uint32(mine & below))))
-                v = vertex(their_base + vertex(count(np.uint32(theirs & below))))
+                u = vertex(base + vertex(count(np.uint32(starts & below))))
+                v = vertex(their_base + vertex(count(np.uint32(their_starts & below))))
                 if parent[u] != parent[v]:
                     # the union rule has no auxiliary array: ``parent`` fills its place, unused
                     link(parent, parent, u, v)

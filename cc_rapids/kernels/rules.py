@@ -1,5 +1,7 @@
 """Merge clusters under rules: an edge joins two clusters unless their union breaks a rule.
 
+us, vs : (k,) word, the endpoints of each edge, later the roots of their clusters.
+most   : the maximum number of vertices in a cluster.
 parent : (n,) word, the union-find forest of the clusters; paths are shortened.
 hook   : (n,) word, the root that each former root was hooked to; never shortened.
 time   : (n,) uint64, the key of the edge by which each former root was hooked; all bits set for
@@ -292,7 +294,10 @@ def merge(on: Any, word: type) -> Any:
 
 
 def decide_in_order(on: Any, word: type) -> Any:
-    """Decide the edges of each group in order, with one thread per group."""
+    """Decide the edges of each group in order, with one thread per group.
+
+    Group g has the edges ``starts[g] .. starts[g + 1] - 1``.
+    """
     find, broken, join = halve(on), broken_rule(on, word), unite(on, word)
 
     @on.elementwise

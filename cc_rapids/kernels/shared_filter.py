@@ -63,11 +63,11 @@ def share(on: Any) -> Any:
         while w <= last:
             for k in range(READ_TOGETHER):
                 i = min(w + np.uint64(k) * step, last)
-                word, other = in_giant[i], i + np.uint64(fold)
+                word, folded = in_giant[i], i + np.uint64(fold)
                 for _ in range(FOLDS - 1):
-                    if other < size:
-                        word &= in_giant[other]
-                    other += np.uint64(fold)
+                    if folded < size:
+                        word &= in_giant[folded]
+                    folded += np.uint64(fold)
                 shared[i] = word
             w += np.uint64(READ_TOGETHER) * step
 
@@ -156,7 +156,7 @@ def two_edges(on: Any, load_edge: Any, edge_index: Any) -> Any:
 
 
 def look_at_two(on: Any, wide: type, both_in_giant: Any, is_skipped: Any) -> Any:
-    """Return for each of two edges 1 if the edge is skipped, otherwise 0."""
+    """Return for each of the edges (u, v) and (x, y) 1 if the edge is skipped, otherwise 0."""
 
     @on.device
     def look(u, v, x, y, n, shared, shared_words, fold, in_giant, idle, present, out_of_range):
@@ -285,7 +285,10 @@ def words_for(limits: Any) -> int:
 
 
 def enqueue(on: Any) -> Any:
-    """Append an edge to a warp's queue unless it is skipped; return the number of queued edges."""
+    """Append an edge to a warp's queue unless it is skipped; return the number of queued edges.
+
+    ``skips`` is 1 if the edge of this lane is skipped, otherwise 0.
+    """
     # the edges in the queue of a warp
     ballot_rank, capacity = on.warp_ballot_rank, np.uint64(QUEUED_EDGES * on.warp_size)
 

@@ -117,7 +117,7 @@ def look_up_spelt(on: Any) -> Any:
 
 
 def spelt_sizes(on: Any) -> Any:
-    """Write the length in bytes of the string of each code.
+    """Write the length in bytes of the string of each code to ``sizes``.
 
     All strings have at least ``same`` bytes. If strings may end at position p, the first code is
     that of the string which ends there. Then there are ``below[p]`` codes for each next byte.

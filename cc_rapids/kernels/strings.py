@@ -201,7 +201,10 @@ def compare(on: Any) -> Any:
 
 
 def compare_kept(on: Any) -> Any:
-    """Set ``differs[i]`` if string i differs from the kept string ``numbers[i]``."""
+    """Set ``differs[i]`` if string i differs from the kept string ``numbers[i]``.
+
+    The kept strings have the arrays ``kept_chars``, ``kept_words`` and ``kept_offsets``.
+    """
     same, entries, prefetch_row = equal(on), entries_of(on), prefetch_ahead(on)
 
     @on.elementwise
@@ -281,11 +284,11 @@ def copy_rows(on: Any) -> Any:
 def advance_prefix(on: Any) -> Any:
     """Compute the length ``deeper[g]`` of the common prefix of the strings of each group g.
 
-    A thread compares RUN strings with the first string of their group and lowers ``deeper[g]``
-    once. With one atomic operation per string, all threads would contend for one word, because a
-    group may contain all strings. Bytes are compared only up to the least prefix so far. String
-    ``rows[k]`` is in group ``group[k]``, and ``first[g]`` is the position of the first string of
-    group g in ``rows``.
+    Thread ``run`` compares RUN strings with the first string of their group and lowers
+    ``deeper[g]`` once. With one atomic operation per string, all threads would contend for one
+    word, because a group may contain all strings. Bytes are compared only up to the least prefix so
+    far. String ``rows[k]`` is in group ``group[k]``, and ``first[g]`` is the position of the first
+    string of group g in ``rows``.
     """
     shared, lessen_word, entries = common_prefix(on), lessen(on), entries_of(on)
 

@@ -408,8 +408,8 @@ def extremes_of_subtrees(on: Any, word: type) -> Any:
 
     The preorder numbers of a subtree are an interval: whole blocks, and less than a block at each
     end. The whole blocks are the union of two runs, which may overlap. The length of both runs is a
-    power of two, so the sparse table contains their extremes. Neighbouring threads read
-    neighbouring intervals.
+    power of two, so the sparse table contains their extremes: each level has ``width`` of them, one
+    for each block. Neighbouring threads read neighbouring intervals.
     """
     whole, shift = np.uint64(BLOCK), np.uint64(BLOCK.bit_length() - 1)
 

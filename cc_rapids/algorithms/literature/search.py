@@ -2,7 +2,8 @@
 
 step  : the distance between two indices of a thread, in a kernel whose threads loop.
 depth : (n,) int32, the distance of each vertex from the source, or FAR.
-queue : (n,) the vertices of the current depth, in any order.
+queue, after : (n,) the vertices of the current and of the next depth, in any order.
+d     : the next depth, which is that of the vertices visited in a launch.
 sizes : [vertices, entries] of the next depth.
 out_of_range : as in :mod:`cc_rapids.kernels.forest`, set when an entry is not a vertex.
 

@@ -52,7 +52,7 @@ def atomic_hook(on: Any, read: Any) -> Any:
     Invariant: parent[v] <= v. The paper locks pi(H) by compare-and-swap, tests whether H is a root,
     and stores. Here one swap hooks H if it is a root, and otherwise returns the parent of H, which
     is smaller. So the loop ends. A stale parent is an older ancestor in the same tree and costs
-    another step.
+    another step. The edges of a launch start at ``first``.
     """
     cas = on.atomic_cas
 
