@@ -296,33 +296,36 @@ class _Kernels(NamedTuple):
 def _kernels(
     on: Backend, vertex: Any, wide: Any, form: reading.EdgeForm, weigh: Any, contains_row: bool
 ) -> _Kernels:
-    """Return the kernels for types of vertices and edges, a form of edges and a weight order."""
+    """Return the kernels for types of vertices and edges, a form of edges and a weight order.
+
+    ``weigh`` and ``contains_row`` are those of :class:`WeightOrder`.
+    """
     wide = np.promote_types(vertex, wide).type
     keys: type[kernels.Keys] = kernels.Keys if contains_row else kernels.WideKeys
-    part = on.kernel
-    halve, load_edge = part(find.halve), part(form.load, wide)
-    read = part(reading.checked, vertex, wide, load_edge)
-    store_row, load_row = part(keys.store_row), part(keys.load_row)
-    of_list = part(kernels.listed, weigh, part(keys.key), read)
-    of_candidates = part(kernels.collected, load_row)
-    in_first = part(
-        kernels.append_candidate, vertex, of_list, part(kernels.singleton_root), store_row
+    make = on.kernel  # makes device functions and kernels
+    halve, load_edge = make(find.halve), make(form.load, wide)
+    read = make(reading.checked, vertex, wide, load_edge)
+    store_row, load_row = make(keys.store_row), make(keys.load_row)
+    of_list = make(kernels.listed, weigh, make(keys.key), read)
+    of_candidates = make(kernels.collected, load_row)
+    in_first = make(
+        kernels.append_candidate, vertex, of_list, make(kernels.singleton_root), store_row
     )
-    in_later = part(kernels.append_candidate, vertex, of_list, halve, store_row)
-    in_round = part(kernels.append_candidate, vertex, of_candidates, halve, store_row)
-    within = part(kernels.within, weigh)
-    outside = part(kernels.outside_giant, vertex, wide, within, load_edge)
-    hook = part(kernels.hook, part(union.asynchronous, vertex, halve))
-    link_candidate = part(kernels.link_candidate, load_row, part(keys.selects), hook)
-    reset_best = part(keys.reset_best)
+    in_later = make(kernels.append_candidate, vertex, of_list, halve, store_row)
+    in_round = make(kernels.append_candidate, vertex, of_candidates, halve, store_row)
+    within = make(kernels.within, weigh)
+    outside = make(kernels.outside_giant, vertex, wide, within, load_edge)
+    hook = make(kernels.hook, make(union.asynchronous, vertex, halve))
+    link_candidate = make(kernels.link_candidate, load_row, make(keys.selects), hook)
+    reset_best = make(keys.reset_best)
     return _Kernels(
-        from_first_band=part(kernels.collect_band, within, in_first),
-        from_later_band=part(kernels.collect_band, outside, in_later),
-        from_candidates=part(kernels.collect, in_round),
-        lower_rows=part(kernels.lower_rows),
-        link_selected=part(kernels.link_selected, link_candidate),
-        reset_selections=part(kernels.reset_selections, reset_best),
-        finish=part(kernels.finish, keys.separate_rows, link_candidate, reset_best, halve),
+        from_first_band=make(kernels.collect_band, within, in_first),
+        from_later_band=make(kernels.collect_band, outside, in_later),
+        from_candidates=make(kernels.collect, in_round),
+        lower_rows=make(kernels.lower_rows),
+        link_selected=make(kernels.link_selected, link_candidate),
+        reset_selections=make(kernels.reset_selections, reset_best),
+        finish=make(kernels.finish, keys.separate_rows, link_candidate, reset_best, halve),
     )
 
 
@@ -409,14 +412,14 @@ class _Rounds:
     def _in_giant(self) -> Array:
         """Flatten the forest, and return the bit set of the giant component's vertices."""
         forest, on, probes = self.forest, self.forest.backend, giant.PROBES
-        n, parent, part = forest.n, forest.parent, on.kernel
+        n, parent, kernel = forest.n, forest.parent, on.kernel
         root_word, in_giant, roots = self.giant
         on.fill(root_word, 0)
-        climb = part(find.find_with_skip)
-        part(giant.probe, climb)(probes, n, parent, roots)
-        part(giant.most_frequent)(probes, roots, root_word)
+        climb = kernel(find.find_with_skip)
+        kernel(giant.probe, climb)(probes, n, parent, roots)
+        kernel(giant.most_frequent)(probes, roots, root_word)
         octets = in_giant.view(np.uint8)
-        mark = part(giant.mark_in_giant, forest.vertex, climb)
+        mark = kernel(giant.mark_in_giant, forest.vertex, climb)
         mark(octets.size, n, parent, root_word, root_word[1:], octets)
         return in_giant
 

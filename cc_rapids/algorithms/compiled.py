@@ -311,7 +311,7 @@ class KernelComposer:
 
     def link_edge(self) -> Any:
         """Return the function that links one edge in a pass over all edges."""
-        return self._one_edge(self.join(sampling=False), True)
+        return self._one_edge(self.join(sampling=False), deep=True)
 
     def _one_edge(self, join: Any, deep: bool) -> Any:
         """Return the function that links one edge; ``deep`` is whether trees may be deep."""
@@ -353,8 +353,8 @@ class KernelComposer:
     def join(self, sampling: bool) -> Any:
         """Return the function that links an edge and records the hook.
 
-        The function applies the union rule of the design. A design with rounds has no union rule,
-        so its sample is linked by async+halve.
+        The function applies the union rule of the design. A design with rounds has no union rule.
+        Its sample is linked by async+halve (``sampling``), and all other edges by the rounds.
         """
         if not self.design.words[1].spec.is_union:
             return replace(self, design=Design()).join(sampling) if sampling else None
@@ -373,7 +373,7 @@ class KernelComposer:
     def _make(self, word: Any, join: Any) -> Any:
         """Call the factory of a sample or an algorithm with its options, and return the result."""
         parts = {
-            "every_edge": join and self._link_edges(join, False),
+            "every_edge": join and self._link_edges(join, deep=False),
             "join": join,
             "read": edges.checked(self.backend, self.vertex, self.wide, self.load_edge()),
             "prefetch_edge": self.form.prefetch(self.backend, self.wide, edges.every(self.backend)),

@@ -483,7 +483,11 @@ def _default(allowed: int | tuple[str, ...]) -> int | str:
 
 
 def _value(where: str, key: str, text: str, allowed: int | tuple[str, ...]) -> int | str:
-    """Convert the text of an option to its value; raise a DesignError if it is not allowed."""
+    """Convert the text of an option to its value; raise a DesignError if it is not allowed.
+
+    ``where`` names the axis and the word that has the option. The option without a name, for which
+    ``key`` is empty, is the rule of a link.
+    """
     count = int(text) if text.isdecimal() and len(text) <= MAX_DIGITS else 0
     if isinstance(allowed, tuple):
         if COUNT in allowed and count > 0:

@@ -230,7 +230,8 @@ def update(on: Any, read: Any, edge_index: Any) -> Any:
 def updated(state: Any, kernel: Any, first: int, size: int, half: int = 0) -> Any:
     """Return the state over a copy of ``size`` edges, starting at edge ``first``.
 
-    :func:`update` makes the copy, with the endpoints replaced by their components.
+    ``kernel``, made by :func:`update`, writes the copy, with the endpoints replaced by their
+    components. ``half`` is for a random order of the edges, see :mod:`.stages`.
     """
     backend, parent = state.backend, state.trees.parent
     us, vs = (backend.empty(size, parent.dtype) for _ in range(2))
@@ -244,6 +245,7 @@ def updated(state: Any, kernel: Any, first: int, size: int, half: int = 0) -> An
 def updated_rounds(on: Any, vertex: type, read: Any, make: Callable[..., Begin]) -> Step:
     """Run rounds over a copy of the edges; each round replaces endpoints by components (Alg. 2).
 
+    ``make`` makes the round, as :func:`grafts` and :func:`sv_rounds` do.
     Edges inside a component are dropped. Only roots hook and no vertex leaves its tree, so dropped
     edges stay redundant. When no edge is left, the trees are the components.
     """

@@ -29,7 +29,11 @@ RULES = (*LETTERS, *(rule.replace("S", "F") for rule in LETTERS))
 
 
 def original(on: Any, vertex: type) -> Any:
-    """Return the original vertex of a new name."""
+    """Return the original vertex of a new name.
+
+    The new names are those of :func:`cc_rapids.kernels.sampling.renamed`: the root of the giant
+    component is 0, and the vertices below this root have moved up by one.
+    """
     giant = giant_of(on, vertex)
 
     @on.device
@@ -84,8 +88,8 @@ def end_and_label(on: Any, now: bool = False) -> Any:
 def connect(on: Any, pairs: list[Any], roots: bool) -> Any:
     """Lower the label of the first vertex of each pair to at most the second vertex of the pair.
 
-    ``pairs`` are one or two functions that return a pair for an edge. With root updates (R), only
-    vertices that were roots before this round are updated.
+    ``pairs`` are one or two functions that return a pair for an edge. With root updates (``roots``,
+    R), only vertices that were roots before this round are updated.
     """
     low, first, second = on.atomic_min, pairs[0], pairs[-1]
     twice = len(pairs) > 1
@@ -108,7 +112,10 @@ def connect(on: Any, pairs: list[Any], roots: bool) -> Any:
 
 
 def hooked_by(on: Any, vertex: type, pair: Any) -> Any:
-    """Record, for each root hooked in this round, one of the edges that sent its new label."""
+    """Record, for each root hooked in this round, one of the edges that sent its new label.
+
+    ``pair`` is the function by which :func:`connect` sends labels.
+    """
     vertex_of = original(on, vertex)
 
     @on.elementwise
@@ -236,7 +243,9 @@ def liu_tarjan(on: Any, vertex: type, rule: str) -> Step:
     makers = {"C": [label_ends], "P": [labels_of], "E": [labels_of, end_and_label]}
     pairs = [make(on) for make in makers[rule[0]]]
     shorten = full_shortcut(on) if "F" in rule else shortcut(on)
-    return procedure(on, vertex, pairs, shorten, rule, pairs[0] if "R" in rule else None)
+    return procedure(
+        on, vertex, pairs, shorten, rule, recorded_pair=pairs[0] if "R" in rule else None
+    )
 
 
 @rounds_rule(
@@ -253,7 +262,7 @@ def shiloach_vishkin(on: Any, vertex: type, record_forest: bool) -> Step:
     the round, so that the edge of each hook is known.
     """
     pair = labels_of(on, now=not record_forest)
-    return procedure(on, vertex, [pair], full_shortcut(on), "R", pair)
+    return procedure(on, vertex, [pair], full_shortcut(on), rule="R", recorded_pair=pair)
 
 
 @rounds_rule(
@@ -264,7 +273,7 @@ def shiloach_vishkin(on: Any, vertex: type, record_forest: bool) -> Step:
 )
 def stergiou(on: Any, vertex: type) -> Step:
     """Propagate the labels of the previous round along all edges, and shortcut."""
-    return procedure(on, vertex, [end_and_label(on)], shortcut(on), "", None)
+    return procedure(on, vertex, [end_and_label(on)], shortcut(on), rule="", recorded_pair=None)
 
 
 @rounds_rule(
@@ -275,4 +284,6 @@ def stergiou(on: Any, vertex: type) -> Step:
 )
 def label_propagation(on: Any, vertex: type) -> Step:
     """Lower the larger label of each edge to the smaller label, until no label changes."""
-    return procedure(on, vertex, [end_and_label(on, now=True)], None, "", None)
+    return procedure(
+        on, vertex, [end_and_label(on, now=True)], shorten=None, rule="", recorded_pair=None
+    )

@@ -138,7 +138,10 @@ def least_below(on: Any) -> Any:
 
 
 def searcher(on: Any, vertex: type, record_hook: Any) -> Callable[..., None]:
-    """Return a function ``search(state, depth, frontiers, source)`` for breadth-first search."""
+    """Return a function ``search(state, depth, frontiers, source)`` for breadth-first search.
+
+    ``frontiers`` are the two queues. ``record_hook`` records the edge by which a vertex is reached.
+    """
     above, below = from_above(on, vertex, record_hook), from_below(on, vertex, record_hook)
 
     @on.elementwise
@@ -150,7 +153,7 @@ def searcher(on: Any, vertex: type, record_hook: Any) -> Callable[..., None]:
         backend, n, (queue, after) = state.backend, state.n, frontiers
         parent, _, hook_edge = state.trees
         sizes = backend.empty(2, np.int64)
-        begin(1, source, queue, depth)
+        begin(1, source, queue, depth)  # one thread puts the source into the queue
         # the vertices and the entries of the current level, and the entries after earlier levels
         width, entries, left_entries, d, bottom_up = 1, 0, state.m, 0, False
         while width:
