@@ -87,7 +87,7 @@ def pair_of_columns(on: Any, wide: type) -> Any:
     """Return the endpoints of a row of two columns as slots; unknown ids give n or more.
 
     Subtraction is modulo 2^32 or 2^64. If the type of the columns contains the ids of all slots,
-    every other id gives n or more.
+    every other id gives n or more, so n is not needed here.
     """
 
     @on.device

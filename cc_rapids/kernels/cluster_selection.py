@@ -40,7 +40,7 @@ def select_clusters(on: Any) -> Any:
 
     @on.elementwise
     def select_clusters(
-        i,
+        i,  # 0: one thread selects all clusters
         options,
         epsilon,
         parent,

@@ -98,8 +98,9 @@ def flatten(on: Any, find: Any) -> Any:
 def complete(on: Any, vertex: type) -> Any:
     """Mark vertices that have a parent as present, and add to totals = [vertices, components].
 
-    ``octets`` are the bytes of the words of ``present``. A thread owns whole bytes, so it needs no
-    atomics, and it reads the eight parents of a byte as one memory sector.
+    ``octets`` are the bytes of the words of ``present``, and ``count`` is the end of a thread's
+    bytes. A thread owns whole bytes, so it needs no atomics, and it reads the eight parents of a
+    byte as one memory sector.
     """
     block_add = on.block_reduce_add
 

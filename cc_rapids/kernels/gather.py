@@ -31,7 +31,10 @@ def mark_roots(on: Any, vertex: type) -> Any:
 
 
 def min_label(on: Any) -> Any:
-    """Return the label of the component with root r: the id of r, which is its least vertex."""
+    """Return the label of the component with root r: the id of r, which is its least vertex.
+
+    The function has the parameters of :func:`dense_label`, and does not read the set of roots.
+    """
 
     @on.device
     def label(r, low, roots, before_roots):
@@ -41,7 +44,10 @@ def min_label(on: Any) -> Any:
 
 
 def dense_label(on: Any) -> Any:
-    """Return the label of the component with root r: the rank of r among all roots."""
+    """Return the label of the component with root r: the rank of r among all roots.
+
+    The function has the parameters of :func:`min_label`, and does not need ``low``.
+    """
     rank = primitives.rank(on)
 
     @on.device

@@ -47,7 +47,10 @@ def is_other(on: Any) -> Any:
 
 
 def always(on: Any) -> Any:
-    """Return True: all neighbours are joined, or no pixel is background."""
+    """Return True: all neighbours are joined, or no pixel is background.
+
+    The function has the parameters of :func:`if_equal` or :func:`is_other`, and uses none of them.
+    """
 
     @on.device
     def are_joined(pixels, p, q):
@@ -57,7 +60,7 @@ def always(on: Any) -> Any:
 
 
 def never(on: Any) -> Any:
-    """Return False: no neighbours are joined."""
+    """Return False: no neighbours are joined, whatever their values are."""
 
     @on.device
     def are_joined(pixels, p, q):

@@ -151,7 +151,7 @@ def hook_once(on: Any, read: Any) -> Any:
 )
 def single_pass(on: Any, vertex: type, read: Any) -> Step:
     """Hook by compare-and-swap in one pass over the edges, and write representatives back."""
-    link = hook_once(on, read)
+    link = hook_once(on, read)  # stores vertices as it reads them, so ``vertex`` is not used
 
     def connect_rest(state: Any) -> None:
         link(state.m, *state.edges, state.n, *state.flags, state.trees.parent)

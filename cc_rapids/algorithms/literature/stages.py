@@ -65,7 +65,7 @@ def stages(on: Any, vertex: type, read: Any, q: int) -> Callable[[Step, Any], St
     Between groups all trees are shortcut to stars, because ``update`` reads the parent of an
     endpoint as its component. The next group then links roots only, and all other vertices keep
     their parents. If the link keeps the parents in an auxiliary array, ``unpack`` writes them back;
-    otherwise ``unpack`` is None.
+    otherwise ``unpack`` is None. The type ``vertex`` is not used.
     """
     copy_updated, shortcut = update(on, read, shuffled(on)), multi_jumps(on)
 

@@ -3,7 +3,8 @@
 parent  : (n,) unsigned, pi in the paper, shared by all threads; free of cycles at any time.
 changed : (1,) int64, nonzero if a kernel has stored anything; read by the loops on the host.
 
-``read`` returns the endpoints of an edge, or two equal vertices for an invalid edge.
+``read`` returns the endpoints of an edge, or two equal vertices for an invalid edge. The kernels
+store only vertices that they have read, so the algorithms do not use the type ``vertex``.
 
 Sutton, Ben-Nun, Barak, Pai and Pingali 2016, Figures 1 to 4; the baseline is by Soman, Kothapalli
 and Narayanan 2010.
