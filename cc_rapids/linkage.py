@@ -230,9 +230,9 @@ def _positions(size: int, backend: Backend) -> EncodedIds:
 def _edges(ids: Edges, vertices: Array, ends: list[Array], size: int, backend: Backend) -> Edges:
     """Return the edges from the vertex of each row to the vertex of its partner, for all keys.
 
-    ``ends`` has an array for each key, with the row of the partner of each row. So the edges
-    contain every vertex. ``vertices`` has the vertex of each row, or is None if the rows are the
-    vertices.
+    ``ends`` has an array for each key, with the row of the partner of each row. Every row has a
+    partner, at least itself, so every vertex occurs in an edge. ``vertices`` has the vertex of each
+    row, or is None if the rows are the vertices.
     """
     xp = backend.xp
     src = xp.concatenate([xp.arange(size, dtype=np.uint32)] * len(ends))

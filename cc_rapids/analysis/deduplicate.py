@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from .paths import ForestPaths
 
 MISSING = "self", "drop", "raise"
-MAX_PRODUCT = 1 << 63  # pairs of numbers whose bounds have a smaller product fit into int64
+MAX_PRODUCT = 1 << 63  # a pair of numbers has an int64 code if their bounds' product is less
 WEAKEST = "weakest_weight"  # the name of a column, as in paths
-LEAVE_OUT = "missing='drop' leaves out such rows; or fill them first"
+LEAVE_OUT = "missing='drop' leaves out rows with a null id; or fill the nulls first"
 
 
 def deduplicated(
@@ -92,8 +92,8 @@ def dropped(
 ) -> Any:
     """Return the rows that are not kept: see :meth:`cc_rapids.Components.duplicates`.
 
-    If ``paths`` along a forest by weight are given, each row also has the weakest weight on the
-    path to the kept row.
+    If ``paths`` of a minimum or maximum spanning forest is passed, each row also has the weakest
+    weight on its path to the kept row.
     """
     if is_relation(frame):
         table = whole_table_of(frame)
@@ -136,7 +136,7 @@ def _with_weakest(answer: Answer, rows: Any, ids: list[Any], paths: ForestPaths)
             sides.append(rows_of_ids(answer, column, "null"))
         (first, known), (second, _) = sides
         weights, valid = paths.weakest_weights(first, second)
-        valid = valid & known  # rows of an unknown id are dropped for a row of the same id
+        valid = valid & known  # if an id is unknown, the kept row has the same id: no path
         mask = None if bool(valid.all()) else answer.bring(valid, on_device)
         return with_column(rows, WEAKEST, answer.bring(weights, on_device), mask)
 

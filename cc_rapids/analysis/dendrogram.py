@@ -294,8 +294,8 @@ class Dendrogram(Generic[ComponentsT]):
         Returns
         -------
         Best
-            ``threshold``, ``score``, the answer ``components``, and ``curve``, the scores at every
-            weight at which components merge, as :meth:`Cuts.scores` returns them.
+            ``threshold``, ``score`` and ``components`` (the answer). ``curve`` has the scores at
+            every weight at which components merge, in the form of :meth:`Cuts.scores`.
 
         Raises
         ------
@@ -414,7 +414,8 @@ class Dendrogram(Generic[ComponentsT]):
         frame of the caller's kind, new
             Columns ``threshold``, ``before``, ``after`` and ``size``, as in :meth:`Cuts.merges`.
             Without thresholds, the labels are of kind ``"max"`` if the answer has labels of this
-            kind. Otherwise they are of kind ``"min"``, because numbers would change at each weight.
+            kind. Otherwise they are of kind ``"min"``, because the other kinds are numbers that
+            would change at each weight.
 
         See Also
         --------

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 FORMAT = "cc_rapids stable ids 2"
 METADATA = b"cc_rapids"  # the key of the Parquet metadata
 MAX_NUMBER = np.iinfo(np.int64).max
-FILL = "drop such rows, or fill them first"
+FILL = "drop rows with a null, or fill the nulls first"
 
 
 class StableChanges(NamedTuple):

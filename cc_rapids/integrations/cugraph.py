@@ -1,8 +1,8 @@
 """Drop-ins for cuGraph's functions, with the same arguments, answers and error messages.
 
 The drop-ins differ where the original functions fail or lose vertices: matrices need no
-``directed=False``, and isolated vertices of matrices are counted. Labels of integer vertices and
-edges of spanning forests are the same on every run.
+``directed=False``, and isolated vertices of matrices are counted. On every run, integer vertices
+get the same labels, and spanning forests have the same edges.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def _is_kind(connection: Any, kind: str) -> bool:
 
 
 def _labels_too(return_labels: Any) -> bool:
-    """Return whether to return labels in addition to their number; None stands for True."""
+    """Return whether labels are returned besides the number of components; None stands for True."""
     return return_labels is None or check_flag("return_labels", return_labels)
 
 

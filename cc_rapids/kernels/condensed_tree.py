@@ -54,14 +54,14 @@ def point_up(on: Any, word: type) -> Any:
 
 
 def climb(on: Any, word: type, among_kept: bool) -> Any:
-    """Move the pointer of each node by up to HOPS steps; set the flag if it may not have arrived.
+    """Move the pointer of each node by up to HOPS steps; set the flag if a pointer may need more.
 
     The kernel moves the pointers of kept nodes if ``among_kept``, otherwise the pointers of all
     other nodes. The pointer of a kept node arrives at a node that points at itself. The pointer of
     any other node arrives at the first kept node above it. To set the flag, ``value`` is written to
     it. Allowed race: a pointer that another thread moves leads to the same node before and after.
-    Each step leads up, so the climbs end. The uppermost nodes are the last, so a launch begins with
-    the last.
+    Each step leads up, so the climbs end. The uppermost nodes have the greatest numbers, so a
+    launch begins with the greatest number.
     """
     kept, hops = is_kept(on), np.uint64(HOPS)
 

@@ -39,8 +39,8 @@ def distance(on: Any, wide: type) -> Any:
 def entries_of(on: Any) -> Any:
     """Return the first and the past-the-end entry of a row, clamped to the number of entries.
 
-    Invalid offsets therefore never lead outside ``indices``. The bytes of a string are also read as
-    a row.
+    Invalid offsets therefore never lead outside ``indices``. String kernels use this function too:
+    the bytes of a string are a row.
     """
 
     @on.device

@@ -5,8 +5,8 @@ src, dst : (m,) integers, the columns as the caller passed them.
 sign     : the sign bit of signed ids, otherwise 0. Ids with this bit flipped are in the order of
            unsigned integers.
 named    : the number of vertices if it is known; otherwise 0.
-bounds   : (3,) uint64, initially all bits set: the least id, the complement of the greatest id (see
-           id_range.py), and the word of the barrier.
+bounds   : (3,) uint64: the least id, the complement of the greatest id (see id_range.py), and the
+           word of the barrier. All bits are set initially.
 parent, present, octets, totals, out_of_range : as in forest.py, with capacity for ``parent.size``
            vertices. ``octets`` are the bytes of the words of ``present``; ``totals`` are the
            numbers of vertices and components.
@@ -27,7 +27,7 @@ from .gather import BLOCK_MEMBERS
 
 ZERO, ONE, EIGHT = np.uint64(0), np.uint64(1), np.uint64(8)
 LAST, WORD = np.uint64(31), np.uint64(5)
-NONE, EACH = np.uint32(0), np.uint32(0xFFFFFFFF)  # words of no vertices, and of 32 vertices
+NONE, EACH = np.uint32(0), np.uint32(0xFFFFFFFF)  # words of ``present``: no bit set, all 32 set
 WAITING = 2  # index of the barrier in ``bounds``
 
 

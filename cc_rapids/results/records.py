@@ -94,7 +94,10 @@ class Linked:
 
 @contextmanager
 def naming_records(linked: Linked | None, advice: str) -> Iterator[None]:
-    """Add advice to a MissingColumnError if the answer links records, which are not edges."""
+    """Add advice to a MissingColumnError if the answer is from ``link_records``.
+
+    A frame of records is easily passed where edges are expected.
+    """
     try:
         yield
     except MissingColumnError as error:

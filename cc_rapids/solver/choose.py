@@ -46,16 +46,16 @@ log: logging.Logger = logging.getLogger(__name__)
 
 # Measured thresholds. None changes an answer. A name in brackets is a page of
 # docs/design/decisions.
-SPLIT_EDGES = 1 << 22  # min. edges linked in two parts, while the host allocates rows, [host]
+SPLIT_EDGES = 1 << 22  # min. edges to link in two parts; the host allocates rows meanwhile, [host]
 ONE_LAUNCH_EDGES = ONE_LAUNCH_RULE.most_edges  # max. edges of one launch on a GPU, [short-lists]
-HASHED_AT_ONCE = 1 << 15  # max. edges whose launch also has a hash table: 3 MiB, [short-lists]
+HASHED_AT_ONCE = 1 << 15  # max. edges of one launch that has a hash table (3 MiB), [short-lists]
 BATCH_WINDOW_EDGES = 1 << 23  # max. edges of batches that are borrowed together, [batches]
 JOINED_BATCH_EDGES = 1 << 20  # max. edges of batches that are joined into one, [batches]
 SUMS = 8 * SINGLE_BLOCK_THREADS  # bytes of the sums from which ranks are computed
 BY_SCIPY, BY_SCIPY_WHY = "scipy until compiled", "the kernels are being compiled in the background"
 IDS_PER_ROW = 4  # max. ids per row of a list that SciPy solves
 SCIPY_BYTES = 40  # bytes per edge of SciPy's matrices
-SCIPY_VERTEX_BYTES = 20  # bytes per vertex of its labels
+SCIPY_VERTEX_BYTES = 20  # bytes per vertex for SciPy's labels
 ANY = "any"  # any spanning forest, without weights
 BY_WEIGHT = LIGHTEST, HEAVIEST = "lightest", "heaviest"
 
@@ -69,7 +69,7 @@ class ChoiceOptions(Protocol):
 
     @property
     def engine(self) -> str | None:
-        """The engine that the caller names."""
+        """The engine that the caller passed."""
 
     @property
     def memory(self) -> str:
@@ -97,7 +97,7 @@ class SolveOptions(ChoiceOptions, Protocol):
 
 
 class Machine(NamedTuple):
-    """The attributes of a backend that choices depend on, by their names there."""
+    """The attributes of a backend that choices depend on, under the same names as in Backend."""
 
     name: str
     device_name: str
@@ -413,7 +413,8 @@ class Plan:
         why = encoding.reason(facts)
         if facts.are_integers:
             ids = facts.id_range
-            why = f"{facts.rows:,} ends name ids from {ids.low:,} to {ids.high:,}: {why}"
+            ends = f"the {facts.rows:,} ends of edges have ids from {ids.low:,} to {ids.high:,}"
+            why = f"{ends}: {why}"
         return f"{self.numbers.why}: {why}" if self.numbers else why
 
     @property
@@ -486,7 +487,8 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
         once = ONE_LAUNCH_RULE.design
         return Plan(facts, once, str(once), ONE_LAUNCH_RULE, in_one_launch=tries_one_launch)
     encoding = None if counted is None else counted.encoding
-    if counted is None and ids is not None:  # scanned: assume the most vertices of the encoding
+    if counted is None and ids is not None:
+        # scanned: assume the largest number of vertices that the encoding allows
         launches_with_table = tries_one_launch and facts.has_table
         if launches_with_table and ids.id_range.size > ids_at_once(facts.edges):
             encoding = HASHED
@@ -547,7 +549,7 @@ def _is_short(n: int, m: int, max_rows: int) -> bool:
 def _without_gaps(encoding: IdEncoding, facts: Facts, ids: IdFacts, design: Design) -> IdEncoding:
     """Return a bit map in place of the encoding if memory for pairs of vertices would not suffice.
 
-    The ids between the least and the greatest that do not occur are then not vertices.
+    Integers of the id range that do not occur are then not vertices.
     """
     free_bytes = facts.free_bytes - ids.answer_bytes
     if bytes_of_pairs(design, encoding.cost(ids).max_vertices) <= free_bytes:
@@ -556,14 +558,18 @@ def _without_gaps(encoding: IdEncoding, facts: Facts, ids: IdFacts, design: Desi
 
 
 class BatchSizes(NamedTuple):
-    """The maximum numbers of edges of batches that are borrowed together, and joined into one."""
+    """The maximum numbers of edges of batches.
+
+    ``window`` is for batches that are borrowed together, and ``joined`` for batches that are joined
+    into one.
+    """
 
     window: int
     joined: int
 
 
 def choose_batch_sizes() -> BatchSizes:
-    """Return the sizes up to which batches are borrowed together, and joined into one."""
+    """Return the maximum numbers of edges of batches."""
     return BatchSizes(BATCH_WINDOW_EDGES, JOINED_BATCH_EDGES)
 
 
@@ -582,7 +588,7 @@ class BatchOptions:
 def choose_for_batch(backend: Backend, n: int, m: int, design: Design | None = None) -> Plan:
     """Return the plan for a batch of m edges that is linked into existing trees of n vertices.
 
-    Only roots are hooked, starting from the trees of earlier batches. "auto" uses async+halve
+    The run starts from the trees of earlier batches, and hooks only roots. "auto" uses async+halve
     without a sample, which is fast for a batch in any order.
     """
     counted = Counted(n, n)
@@ -593,7 +599,7 @@ def choose_for_batch(backend: Backend, n: int, m: int, design: Design | None = N
 def choose_for_cut(backend: Backend, n: int, m: int, design: Design, uses_default: bool) -> Plan:
     """Return the plan for the edges that a cut adds to the trees of a stricter cut.
 
-    ``uses_default`` is whether the caller names neither a design nor an engine.
+    ``uses_default`` is whether the caller passed neither a design nor an engine.
     """
     plan = choose_for_batch(backend, n, m, design)
     max_rows = backend.uncompiled_rows

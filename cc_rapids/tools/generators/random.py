@@ -28,9 +28,9 @@ def reference(
         4900 x 4900 whose edges are each kept with probability 0.6. The vertices of R-MAT graphs
         are permuted at random. pairs60M: 100 M near-duplicate pairs of 60 M documents. pairs1M: 2 M
         near-duplicate pairs of 1 M documents. bands10M: 10 M pairs of 10 M documents, each in 10
-        bands. records50M: 50 M records, each joined to 2 of 60 M keys. These four graphs are made
-        by :func:`near_duplicate_pairs`, :func:`banded_pairs` and :func:`record_keys` with default
-        values of the other arguments.
+        rows, one for each band. records50M: 50 M records, each joined to 2 of 60 M keys. These four
+        graphs are made by :func:`near_duplicate_pairs`, :func:`banded_pairs` and
+        :func:`record_keys` with default values of the other arguments.
     scale : number, optional
         Make a graph of the same kind with 2^scale vertices (for road, a square grid of about
         2^scale vertices) and the same number of edges per vertex. For R-MAT graphs, the scale must

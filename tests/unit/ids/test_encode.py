@@ -240,7 +240,7 @@ def test_categories_of_floats_are_refused():
         (([7, 5], [9, 6]), "offset", "close enough"),
         (([0] * 70_000, [2**22] * 70_000), "bit map", "not for a bit"),
         (([0, 2**60], [2, 1]), "hash slots", "a word or a bit each"),
-        ((["a"], ["b"]), "strings, as they are", "lexicographic order: 2 ends name ids"),
+        ((["a"], ["b"]), "strings, as they are", "lexicographic order: the 2 ends of edges"),
         ((["a" * 65], ["b"]), "strings, factorised", "lexicographic order"),
     ],
 )

@@ -519,7 +519,7 @@ def test_a_plan_of_parts_is_that_of_all_their_rows_and_ids():
     ]
     found = spread(frames, [0, 1], explain=True, weight="w", at_least=0.3)
     assert (found.edges, found.vertices, found.ids) == (3, 800, "offset")
-    assert found.ids_why.startswith("6 ends name ids from 1 to 800: ")
+    assert found.ids_why.startswith("the 6 ends of edges have ids from 1 to 800: ")
     none = np.empty(0, int), np.empty(0, int)
     assert spread([none, none], [0, 1], explain=True).vertices == 0
 
