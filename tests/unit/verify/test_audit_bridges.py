@@ -126,7 +126,11 @@ def test_a_stream_is_refused():
 
 PLANTS = {
     "reached": (tours.reach, "v < u", "v > u"),
-    "blocks": (tours.extremes_of_subtrees, "base + beyond - (ONE << level)", "base + inner"),
+    "blocks": (
+        tours.extremes_of_subtrees,
+        "base + end_block - (ONE << level)",
+        "base + first_block",
+    ),
     "begin": (tours.extremes_of_subtrees, "while begin < last", "while begin + ONE < last"),
     "size": (tours.number_subtrees, "+ word(1) >> word(1)", ">> word(1)"),
 }

@@ -392,8 +392,8 @@ FAULTS_OF_NUMBERS = {
     "majority": (numbering._by_majority, "-shared", "shared"),
     "largest": (numbering._by_largest, "-former", "former"),
     "least": (numbering._by_least, "return former", "return -former"),
-    "splits": (StableIds.changes, "parts > 1", "parts > 0"),
-    "merges": (StableIds.changes, "wholes > 1", "wholes > 0"),
+    "splits": (StableIds.changes, "part_counts > 1", "part_counts > 0"),
+    "merges": (StableIds.changes, "source_counts > 1", "source_counts > 0"),
     "born": (StableIds.changes, ">= self.numbers.first_birth", "> self.numbers.first_birth"),
     "dead": (StableIds.changes, "~xp.isin", "xp.isin"),
 }
