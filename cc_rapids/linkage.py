@@ -136,17 +136,19 @@ def link_records(
     started = perf_counter()
     with backend.scope(), Lending(ids) as (columns, _):
         encoded = _encoded_ids(records, columns, backend)
+        # the ids are encoded as the sources of edges
         vertices = encoded.edges.src if records.id_names else None
-        ends, facts = [], dict[Key, KeyFacts]()
+        partners_by_key, facts = [], dict[Key, KeyFacts]()
         for key, parts in records.keys.items():
             partners, facts[key] = link_key(parts, records.size, vertices, limit, backend)
-            ends.append(partners)
-        edges = _edges(encoded.edges, vertices, ends, records.size, backend)
+            partners_by_key.append(partners)
+        edges = _edges(encoded.edges, vertices, partners_by_key, records.size, backend)
+        # the partners of successive rows are in any order
         encoded = replace(encoded, edges=edges, edge_order=UNKNOWN_ORDER)
         solved = solve_encoded(ids, encoded, backend, options)
-        if not encoded.forest.complete:
-            raise ids.changed()
         forest, decoder = encoded.forest, encoded.decoder
+        if not forest.complete:  # an id was changed during the run
+            raise ids.changed()
         if decoder is None:  # hashed or composite ids: not sorted yet
             forest, decoder = encoded.finalise(forest)
     seconds = {"copy": None, "compute": perf_counter() - started}
@@ -227,16 +229,18 @@ def _positions(size: int, backend: Backend) -> EncodedIds:
     return EncodedIds(Edges(no_ends, no_ends, 0), forest, "row positions", size, decoder)
 
 
-def _edges(ids: Edges, vertices: Array, ends: list[Array], size: int, backend: Backend) -> Edges:
+def _edges(
+    ids: Edges, vertices: Array, partners_by_key: list[Array], size: int, backend: Backend
+) -> Edges:
     """Return the edges from the vertex of each row to the vertex of its partner, for all keys.
 
-    ``ends`` has an array for each key, with the row of the partner of each row. Every row has a
-    partner, at least itself, so every vertex occurs in an edge. ``vertices`` has the vertex of each
-    row, or is None if the rows are the vertices.
+    ``partners_by_key`` has an array for each key, with the row of the partner of each row. Every
+    row has a partner, at least itself, so every vertex occurs in an edge. ``vertices`` has the
+    vertex of each row, or is None if the rows are the vertices.
     """
     xp = backend.xp
-    src = xp.concatenate([xp.arange(size, dtype=np.uint32)] * len(ends))
-    dst = xp.concatenate(ends)
+    src = xp.concatenate([xp.arange(size, dtype=np.uint32)] * len(partners_by_key))
+    dst = xp.concatenate(partners_by_key)
     if vertices is None:
         return Edges(src, dst, 0)
     return Edges(vertices[src], vertices[dst], ids.low)

@@ -151,13 +151,16 @@ def build(
 def build_mixed(design: Design, backend: Backend, vertex: type, wide: type) -> Kernel:
     """Return the kernel of a batch that mixes insertions and queries, for a union-find design."""
     wide = np.promote_types(vertex, wide).type
-    composer, batch = KernelComposer(design, backend, vertex, wide, False, False), kernels.queries
-    link = design.words[1].spec
-    parent_bits = link.aux_array.parent_bits if link.packed else primitives.none_of(vertex)
-    word = type(parent_bits)  # the type of the elements of the array in which finds climb
+    composer = KernelComposer(design, backend, vertex, wide, reads_csr=False, record_forest=False)
+    link, queries = design.words[1].spec, kernels.queries
+    # the bits of the parent in an element of the array in which finds climb; all bits if it only
+    # contains the parent
+    parent_mask = link.aux_array.parent_bits if link.packed else primitives.none_of(vertex)
+    word = type(parent_mask)
     find = composer.find() or kernels.find.naive(backend)
-    same, join = batch.same(backend, word, parent_bits, find), composer.join(sampling=False)
-    kernel: Kernel = batch.insert_or_query(backend, vertex, word, join, composer.load_edge(), same)
+    same, join = queries.same(backend, word, parent_mask, find), composer.join(sampling=False)
+    load_edge = composer.load_edge()
+    kernel: Kernel = queries.insert_or_query(backend, vertex, word, join, load_edge, same)
     return kernel
 
 

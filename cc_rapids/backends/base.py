@@ -345,7 +345,7 @@ class Backend(ABC):
         return self.free_bytes()
 
     def counts(self, numbers: Array, n: int) -> Array:
-        """Count the occurrences of each of ``0 .. n - 1`` among integers in this range."""
+        """Count each of ``0 .. n - 1`` among integers of 32 or 64 bits in this range."""
         return self.xp.bincount(numbers.astype(np.int64, copy=False), minlength=n)
 
     @abstractmethod

@@ -277,6 +277,7 @@ class Cuda(Backend):
 
     def counts(self, numbers: Array, n: int) -> Array:
         """Count by sorting: CuPy's bincount takes 8 bytes for each number and block of threads."""
+        # as many bytes as the numbers have, unless n does not fit into an int32
         bounds = self.xp.arange(n + 1, dtype=np.int64 if n >> 31 else numbers.dtype)
         return self.xp.diff(self.xp.searchsorted(self.xp.sort(numbers), bounds))
 

@@ -1110,12 +1110,21 @@ class Paths(Adapter):
         from .files.read import read_opened
         from .streams import types_so_far
 
+        # a bound without limits, which only raises an error if the weight is not a column name
         name, options = WeightBound(weight).name("files"), request.options
+        ends = request.source, request.destination
         for opening in self._opened(edges):
             with opening as raw:
-                ends, kind = (request.source, request.destination), raw.format(options)
-                weighed = ColumnRequest(*ends, kind, options, True, name, null_weights=True)
-                file = read_opened(raw, weighed)
+                columns = ColumnRequest(
+                    *ends,
+                    raw.format(options),
+                    options,
+                    weights=True,
+                    weight=name,
+                    null_weights=True,
+                )
+                file = read_opened(raw, columns)
+            # the next files are read with the types of the ids so far
             text = types_so_far(options.as_text, file.table, file.source, file.destination)
             options = replace(options, as_text=tuple(text))
             reading.add(file.source_format, file.ledger)

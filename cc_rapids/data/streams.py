@@ -685,13 +685,17 @@ def text_of(table: Any, source: Side, destination: Side) -> list[bool]:
     return [any(is_text(table.schema.field(name).type) for name in pair) for pair in pairs]
 
 
-def _restartable(pieces: Iterator[Piece], start: Any) -> Iterator[Piece]:
-    """Yield the pieces of a file that may be read again; a stream is rewound to its start."""
+def _restartable(pieces: Iterator[Piece], rewind: Callable[[], Any] | None) -> Iterator[Piece]:
+    """Yield the pieces of a file that may be read again.
+
+    A LateTextError is marked, so that the caller reads the files again. An open file is then at its
+    start again: ``rewind`` does this, and is None for files that are opened by their paths.
+    """
     try:
         yield from pieces
     except LateTextError as error:
-        if start is not None:
-            start()
+        if rewind is not None:
+            rewind()
         error.can_restart = True
         raise
 

@@ -69,7 +69,7 @@ class Spelling:
         """
         if seen[kernels.TOO_LONG]:
             return None
-        lengths = np.flatnonzero(seen[kernels.ENDS : kernels.WRONG]).tolist()
+        lengths = np.flatnonzero(seen[kernels.LENGTHS : kernels.WRONG]).tolist()
         least, width = lengths[0], lengths[-1]
         occurs = seen[: BYTES * width].reshape(width, BYTES).astype(bool)
         counts = occurs.sum(1).tolist()  # of the bytes that occur at each position

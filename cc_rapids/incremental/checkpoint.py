@@ -693,18 +693,24 @@ class Saver:
             ) from error
 
     def _resumed(self, state: ConnectivityState, stream: Source, notes: dict[str, Any]) -> Resumed:
-        """Return the state from which to resume, given the state and the notes of a checkpoint."""
+        """Return the state from which to resume, given the state and the notes of a checkpoint.
+
+        Check that the stream is the one of the notes, put its files into their order, and set the
+        attributes of this object to continue from the notes.
+        """
         self._compare(stream.identity(), notes)
         with self._naming():
-            more = stream.arrange_like(notes["identity"])
+            additions = stream.arrange_like(notes["identity"])
         self._begin(stream, notes["items"])
         self.edges = state.edges
+        # the stream now begins with the files of the notes
         self.files_begun = set(range(len(notes["identity"].get("files", ()))))
         cursor = self.trace.start() if self.trace else Cursor(*notes["cursor"])
+        # a Cursor has defaults, so it does not show that the notes lack a part of the position
         is_complete = len(notes["cursor"]) == len(cursor)
         if not is_complete or not all(type(part) is int and part >= 0 for part in cursor):
             raise ValueError("the position in its stream is invalid")
-        return Resumed(state, cursor, stream, bool(notes["done"]), more)
+        return Resumed(state, cursor, stream, bool(notes["done"]), additions)
 
     def passed(self, given: EdgeInput, after: Cursor) -> None:
         """Record rows that have been read.

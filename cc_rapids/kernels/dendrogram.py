@@ -480,20 +480,21 @@ def order_pairs(on: Any, word: type) -> Any:
 
 
 def find_inner(on: Any, word: type) -> Any:
-    """Point each edge at the edge of the same step that merges its cluster, by ``above``.
+    """Find the clusters that are created and merged in the same step.
 
-    ``steps[k]`` is the step of edge k; consecutive merges of one step count as one merge of many
-    clusters. ``clusters`` has the two clusters that each edge merges. If an edge of the step of
-    edge j merges the cluster n + j, ``above[j]`` becomes that edge. ``is_outer`` is set for
-    clusters that exist before the step. Each cluster is merged once, so no store races.
+    A step is a run of consecutive edges whose merges count as one merge of many clusters;
+    ``steps[k]`` is the step of edge k. Edge k merges ``clusters[2 k]`` and ``clusters[2 k + 1]``.
+    If edge j of the same step has created one of these clusters, ``above[j]`` becomes k. Otherwise
+    the cluster exists before the step, and its element of ``is_outer`` is set. Each cluster is
+    merged once, so no store races. Other elements of ``above`` keep their values.
     """
 
     @on.elementwise
-    def find_inner(row, n, clusters, steps, above, is_outer):
-        cluster, k = np.uint64(clusters[row]), row >> ONE
-        is_outer[row] = True
+    def find_inner(i, n, clusters, steps, above, is_outer):
+        cluster, k = np.uint64(clusters[i]), i >> ONE
+        is_outer[i] = True
         if cluster >= np.uint64(n) and steps[cluster - np.uint64(n)] == steps[k]:
-            is_outer[row], above[cluster - np.uint64(n)] = False, word(k)
+            is_outer[i], above[cluster - np.uint64(n)] = False, word(k)
 
     return find_inner
 

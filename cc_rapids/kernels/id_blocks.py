@@ -41,7 +41,8 @@ import numpy as np
 
 from .id_hash import HALF, LOW
 from .id_place import begin, key_of, slot_of
-from .partition import GROUP_BITS, MOST_BLOCKS, before, blocks_of, clear_counts, count_groups
+from .partition import GROUP_BITS, MOST_BLOCKS, blocks_of, clear_counts, count_groups
+from .partition import before as edges_before
 
 WORD = np.uint32
 # Minimum number of ids for which slots are found block by block, if the edges may be in any order.
@@ -53,9 +54,10 @@ COUNTS = MOST_BLOCKS + (MOST_BLOCKS >> GROUP_BITS)
 ENDS_WORDS, LARGER_WORDS = 5 * TILE + COUNTS, 4 * TILE + COUNTS
 TILE_BYTES = 20 * TILE  # bytes of the copies of a tile's edges
 SEGMENT_BYTES = 13  # bytes of the offsets of a segment
-EDGES, NONE, ONE = np.uint64(TILE), np.uint64(0), np.uint64(1)
-SMALLER, PLACES = np.uint64(2 * TILE), np.uint64(4 * TILE)  # in shared memory of partition_ends
-SLOTS, CHUNK_PLACES = np.uint64(2 * TILE), np.uint64(3 * TILE)  # of place_larger
+EDGES, ZERO, ONE = np.uint64(TILE), np.uint64(0), np.uint64(1)
+# offsets of arrays in the shared memory of partition_ends, and of place_larger
+LARGER, SMALLER, PLACES = (np.uint64(k * TILE) for k in (0, 2, 4))
+CHUNK_SMALLER, SLOTS, CHUNK_PLACES = (np.uint64(k * TILE) for k in (0, 2, 3))
 LANES = np.uint64(8)  # threads that expand one segment
 
 
@@ -122,7 +124,7 @@ def partition_ends(on: Any, sign: int) -> Any:
     bias, home, read_key = np.uint64(sign), begin(on), key_of(on)
     add, block_sync, counts = on.atomic_add, on.block_sync, np.uint64(5 * TILE)
     start_of, clear, sum_groups = (
-        before(on, counts),
+        edges_before(on, counts),
         clear_counts(on, counts),
         count_groups(on, counts),
     )
@@ -165,7 +167,7 @@ def partition_ends(on: Any, sign: int) -> Any:
             e = np.uint64(first) + base + i
             u, v = read_key(src, e, bias), read_key(dst, e, bias)
             key = max(u, v)
-            store(shared, NONE, i, key)
+            store(shared, LARGER, i, key)
             store(shared, SMALLER, i, min(u, v))
             add(shared, counts + (home(key, low, span, down, share) >> shift), WORD(1))
             i += step
@@ -178,8 +180,8 @@ def partition_ends(on: Any, sign: int) -> Any:
             begins[segment] = base + np.uint64(start_of(shared, b))
             before[segment + ONE] = shared[counts + b]
             b += step
-        if k == NONE and t == NONE:
-            before[NONE] = WORD(0)
+        if k == ZERO and t == ZERO:
+            before[ZERO] = WORD(0)
         block_sync()
         b = t
         while b < blocks:  # the next position in each block
@@ -188,7 +190,7 @@ def partition_ends(on: Any, sign: int) -> Any:
         block_sync()
         i = t
         while i < count:  # assign positions
-            key = load(shared, NONE, i)
+            key = load(shared, LARGER, i)
             b = home(key, low, span, down, share) >> shift
             shared[PLACES + np.uint64(add(shared, counts + b, WORD(1)))] = WORD(i)
             i += step
@@ -196,7 +198,7 @@ def partition_ends(on: Any, sign: int) -> Any:
         i = t
         while i < count:  # copy the edges in this order
             at = np.uint64(shared[PLACES + i])
-            larger[base + i] = load(shared, NONE, at)
+            larger[base + i] = load(shared, LARGER, at)
             smaller[base + i] = load(shared, SMALLER, at)
             i += step
 
@@ -228,15 +230,15 @@ def place_larger(on: Any) -> Any:
     segments ends at the chunk's last edge.
 
     Segment j starts at ``begins[j]`` in ``larger``, after ``before[j]`` edges of earlier segments.
-    ``low``, ``span``, ``down`` and ``share`` give home slots. For edge i of the chunk, words i and
-    EDGES + i of ``shared`` are the halves of its smaller id, word SLOTS + i is the slot of its
-    larger id, and word CHUNK_PLACES + i is its index in ``larger``. The last words are later
-    replaced by the chunk's edges in block order.
+    ``low``, ``span``, ``down`` and ``share`` give home slots. For edge i of the chunk, words
+    CHUNK_SMALLER + i and CHUNK_SMALLER + EDGES + i of ``shared`` are the halves of its smaller id,
+    word SLOTS + i is the slot of its larger id, and word CHUNK_PLACES + i is its index in
+    ``larger``. The last words are later replaced by the chunk's edges in block order.
     """
     home, slot, load = begin(on), slot_of(on), on.load_streaming
     add, block_sync, counts = on.atomic_add, on.block_sync, np.uint64(4 * TILE)
     start_of, clear, sum_groups = (
-        before(on, counts),
+        edges_before(on, counts),
         clear_counts(on, counts),
         count_groups(on, counts),
     )
@@ -290,12 +292,12 @@ def place_larger(on: Any) -> Any:
         block_sync()
         i = t
         while i < last - base:  # find slots, and count the smaller endpoints of each block
-            at, s = np.uint64(shared[CHUNK_PLACES + i]), NONE
+            at, s = np.uint64(shared[CHUNK_PLACES + i]), ZERO
             key, other = np.uint64(load(larger, at)), np.uint64(load(smaller, at))
             if full[0] == 0:
                 s = slot(keys, full, key, low, span, down, share)
             shared[SLOTS + i] = WORD(s)
-            store(shared, NONE, i, other)
+            store(shared, CHUNK_SMALLER, i, other)
             add(shared, counts + (home(other, low, span, down, share) >> shift), WORD(1))
             i += step
         block_sync()
@@ -313,7 +315,7 @@ def place_larger(on: Any) -> Any:
         block_sync()
         i = t
         while i < last - base:  # assign places
-            b = home(load_smaller(shared, NONE, i), low, span, down, share) >> shift
+            b = home(load_smaller(shared, CHUNK_SMALLER, i), low, span, down, share) >> shift
             shared[CHUNK_PLACES + np.uint64(add(shared, counts + b, WORD(1)))] = WORD(i)
             i += step
         block_sync()

@@ -5,8 +5,8 @@ at this position in the column. Strings with a common prefix have consecutive co
 prefix itself, if it is as long as the shortest string of the column or longer, then the strings
 with the least next byte, and so on.
 
-seen    : (SEEN,) uint8. seen[256 p + b] is set if byte b occurs at position p, seen[ENDS + p] if a
-          string has length p. Then follow the flags WRONG and TOO_LONG.
+seen    : (SEEN,) uint8. seen[256 p + b] is set if byte b occurs at position p, seen[LENGTHS + p] if
+          a string has length p. Then follow the flags WRONG and TOO_LONG.
 worth   : (256 width,) uint64, at 256 p + b the amount that byte b at position p adds to a code; all
           bits set if b does not occur there.
 below   : (width,) uint64, at p the number of strings with a common prefix of p + 1 bytes.
@@ -24,16 +24,15 @@ from .edges import entries_of
 from .strings import ALL, BYTE, BYTE_BITS, EIGHT, ONE, ZERO, first_bytes
 
 MAX_BYTES = 64  # maximum length of a string in bytes
-ENDS = MAX_BYTES << 8
-WRONG, TOO_LONG, SEEN = ENDS + MAX_BYTES + 1, ENDS + MAX_BYTES + 2, ENDS + MAX_BYTES + 3
-LIMIT = np.uint64(MAX_BYTES)
-END_MARKS = np.uint64(ENDS)
+LIMIT, LENGTHS = np.uint64(MAX_BYTES), np.uint64(MAX_BYTES << 8)
+WRONG, TOO_LONG, SEEN = (int(LENGTHS + LIMIT) + k for k in (1, 2, 3))
 
 
 def note_letters(on: Any) -> Any:
-    """Record the bytes and the length of each string, and whether its offsets are invalid.
+    """Record the bytes and the length of every ``step``-th string, and whether offsets are invalid.
 
-    All threads that write a flag write the same value.
+    All threads that write a flag write the same value. Flags of bytes and lengths are tested first,
+    because most are set by many strings, and stores would contend for their cache lines.
     """
     read, entries = first_bytes(on), entries_of(on)
 
@@ -58,8 +57,8 @@ def note_letters(on: Any) -> Any:
                         seen[k] = np.uint8(1)
                     x >>= BYTE_BITS
                     p += ONE
-            if seen[END_MARKS + size] == np.uint8(0):
-                seen[END_MARKS + size] = np.uint8(1)
+            if seen[LENGTHS + size] == np.uint8(0):
+                seen[LENGTHS + size] = np.uint8(1)
 
     return note_letters
 

@@ -281,6 +281,7 @@ def solve_encoded(
     """Choose a plan for edges between vertices, and run it.
 
     ``encoded`` contains the edges, which were made from ``edge_input`` and are not in its columns.
+    Its forest is solved in place.
     """
     n, order = encoded.expected_vertices, encoded.edge_order
     counted = Counted(encoded.forest.n, n, order=order)

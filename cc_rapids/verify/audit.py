@@ -439,10 +439,11 @@ def _check_chunks(
 ) -> Ledger:
     """Check the edges of all chunks of a stream, and return the counts of their rows."""
     ledger = Ledger()
-    for given in _chunks(stream, nulls, bound, limit, run):
-        run.check_edges(given)
-        ledger = ledger.plus(given.rows)
+    for edges in _chunks(stream, nulls, bound, limit, run):
+        run.check_edges(edges)
+        ledger = ledger.plus(edges.rows)
     skipped = len(getattr(stream, "unreadable", ()))
+    # The source counts its rows by metadata, independently of the chunks: a lost chunk is noticed.
     return ledger._replace(given=stream.given, unreadable_files=skipped)
 
 
@@ -462,8 +463,8 @@ def _chunks(
     chunk_reader = stream.read_ahead(Cursor(), budget, text)
     with closing(chunk_reader):  # type: ignore[type-var]
         for chunk in chunk_reader:
-            given = frames.read_chunk(chunk, nulls, bound)
-            yield given if chunk.vertices is None else with_vertices(given, chunk.vertices, False)
+            edges = frames.read_chunk(chunk, nulls, bound)
+            yield edges if chunk.vertices is None else with_vertices(edges, chunk.vertices, False)
 
 
 class _Run:

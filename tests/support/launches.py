@@ -187,7 +187,7 @@ def number_and_spell(text):
         text.run(spelling.note_letters, text.size, 1, seen)
         for place in range(5):
             seen[256 * place + more] = 1
-        seen[spelling.ENDS + 3] = more.size > 0
+        seen[spelling.LENGTHS + 3] = more.size > 0
         how = spelled.Spelling.of(seen, text.backend)
         how.spell(how.codes(text, text.backend, np.zeros(1, np.uint64)), text.backend)
         how.lookup(pa.array(["vertex 12345678"]), text.backend)

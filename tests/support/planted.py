@@ -384,7 +384,9 @@ PLANTS = {
     "partition ends": Plant(
         id_blocks.partition_ends, "read_key(dst, e, bias)", "read_key(dst, base, bias)", *IN_BLOCKS
     ),
-    "place larger": Plant(id_blocks.place_larger, "NONE, i, other)", "NONE, i, key)", *IN_BLOCKS),
+    "place larger": Plant(
+        id_blocks.place_larger, "SMALLER, i, other)", "SMALLER, i, key)", *IN_BLOCKS
+    ),
     "place smaller": Plant(
         id_blocks.place_smaller, "full, key,", "full, key ^ np.uint64(e == ONE),", *IN_BLOCKS
     ),

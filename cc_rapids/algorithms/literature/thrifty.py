@@ -77,7 +77,7 @@ def push(on: Any, vertex: type) -> Any:
     entries, group = entries_of(on), np.uint64(on.threads_per_row)
 
     @on.elementwise
-    def push(i, s, queue, offsets, indices, out_of_range, labels, queued, after, sizes):
+    def push(i, round_number, queue, offsets, indices, out_of_range, labels, queued, after, sizes):
         v = np.uint64(queue[i // group])
         label = labels[v]
         e, last = entries(offsets, indices, v)
@@ -89,7 +89,7 @@ def push(on: Any, vertex: type) -> Any:
             elif (
                 label < labels[w]
                 and label < low(labels, w, label)
-                and high(queued, w, np.uint32(s)) < np.uint32(s)
+                and high(queued, w, np.uint32(round_number)) < np.uint32(round_number)
             ):  # the label of w has fallen, and no thread has queued w in this round
                 after[np.uint64(add(sizes, 0, 1))] = vertex(w)
             e += group
@@ -130,26 +130,27 @@ def thrifty(on: Any, vertex: type) -> Step:
         queue, after = (backend.empty(n, vertex) for _ in range(2))
         queued = backend.fill(backend.empty(n, np.uint32), 0)
         sizes = backend.empty(2, np.int64)
-        rows = *csr.arrays, state.flags.out_of_range, labels
-        hub, width, s = int(backend.xp.argmax(csr.offsets[1:] - csr.offsets[:-1])), 1, 1
+        adjacency_and_labels = *csr.arrays, state.flags.out_of_range, labels
+        hub = int(backend.xp.argmax(csr.offsets[1:] - csr.offsets[:-1]))
+        queue_length = round_number = 1
 
         def push_queue() -> int:
             """Push the labels of the queue; return the length of the next queue."""
-            arguments = *rows, queued, after, backend.fill(sizes, 0)
-            pushes(width * on.threads_per_row, s, queue, *arguments)
+            arguments = *adjacency_and_labels, queued, after, backend.fill(sizes, 0)
+            pushes(queue_length * on.threads_per_row, round_number, queue, *arguments)
             return int(backend.to_host(sizes)[0])
 
         begin(n, hub, labels)
         queue[:1] = hub
-        push_queue()
+        push_queue()  # all vertices pull next, so the next queue is not needed
         dense = True
         while dense:
-            pulls(n, *rows, queue, backend.fill(sizes, 0))
-            width, entries = backend.to_host(sizes).tolist()
-            dense = width + entries > DENSITY * state.m
-        while width:
-            s += 1
-            width = push_queue()
+            pulls(n, *adjacency_and_labels, queue, backend.fill(sizes, 0))
+            queue_length, entries = backend.to_host(sizes).tolist()
+            dense = queue_length + entries > DENSITY * state.m
+        while queue_length:
+            round_number += 1
+            queue_length = push_queue()
             queue, after = after, queue
         end(n, hub, labels)
 

@@ -493,7 +493,7 @@ def not_utf8(path: str, number: int, line: bytes, advice: str) -> FormatError:
     return FormatError(f"{path}, line {number}: not UTF-8 text: {shown(line)}; {advice}")
 
 
-def line_of(
+def misfit_error(
     path: str,
     block: Block,
     dialect: Dialect,
@@ -503,7 +503,8 @@ def line_of(
 ) -> FormatError:
     """Return the error for the first line of a block whose fields do not fit.
 
-    The message says what is ``expected``, and shows the field at ``position`` and the line.
+    The message says what is ``expected``, and shows the field at ``position`` and the line. If all
+    lines fit, it names the first line of the block.
     """
     for number, line in block.lines():
         fields = dialect.split(dialect.clean(line))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ...errors import FormatError
 from ..lazy import np, pa, pc
-from .delimited import Block, Dialect, from_first_data, header_line, line_of, parse, shown
+from .delimited import Block, Dialect, from_first_data, header_line, misfit_error, parse, shown
 from .text_edges import Weights
 from .text_ids import IdPair
 
@@ -117,7 +117,7 @@ class Layout:
 
         tagged = f"{tag!r} and " if tag else ""
         expected = f"{tagged}two indices from {vertices.start} to {vertices.stop - 1}"
-        return line_of(path, block, self.dialect, fits, expected)
+        return misfit_error(path, block, self.dialect, fits, expected)
 
     def write(self, edges: EdgeList, stream: BinaryIO, path: Path) -> None:
         """Write edges; missing weights are written as 1."""

@@ -26,9 +26,9 @@ from .delimited import (
     Dialect,
     blocks,
     check_utf8,
-    line_of,
     longest_line,
     marked_once,
+    misfit_error,
     parse,
     shown,
 )
@@ -69,7 +69,7 @@ class Weights:
                 return is_null or numbers(pa.chunked_array([[fields[position]]])) is not None
 
             expected = f"a number as weight in field {position + 1}"
-            raise line_of(path, block, dialect, fits, expected, position)
+            raise misfit_error(path, block, dialect, fits, expected, position)
         self._blocks.append(_integers_with_nulls(text, values) if self._may_be_null else values)
 
     def column(self) -> pa.ChunkedArray:

@@ -161,13 +161,13 @@ def _positions(meta: Any) -> dict[str, int]:
     return {column.name: i for i, column in columns if column.path == column.name}
 
 
-def _rows_of_step(
+def _reserve_pages(
     file: File, budget: Budget, stream: BinaryIO, stored: Any, group: int, columns: Sequence[str]
-) -> int:
-    """Return how many rows of a row group to decode at a time if it contains text.
+) -> float:
+    """Reserve memory in the budget for the largest pages of a row group that does not fit.
 
-    If the row group does not fit into memory, reserve memory for its largest pages in the budget.
-    Raise a CapacityError if a page does not fit.
+    Return the bytes of a row in these pages, 0 if the row group fits. Raise a CapacityError if a
+    page does not fit.
     """
     meta = stored.metadata.row_group(group)
     chunks = [meta.column(k) for k in range(meta.num_columns)]
@@ -185,7 +185,7 @@ def _rows_of_step(
         row_bytes, page_bytes = sum(sizes), max(0, PAGE_COPIES * sum(pages) - FILE_BYTES)
         file.check_bound(page_bytes, 1, "has pages that are read as a whole", "write smaller pages")
         budget.loaded = max(file.bytes_read, page_bytes)
-    return min(max(STEP, budget.limit // LIMIT_OF_ROW), budget.fitting_rows(row_bytes))
+    return row_bytes
 
 
 def _has_text(stored: Any, columns: Sequence[str]) -> bool:
@@ -205,15 +205,21 @@ def group_tables(
 
     Within a memory limit, rows of text are decoded a few at a time, and joined to tables that fit.
     """
-    budget, step = file.budget, 0
+
+    def batches(rows: int) -> Iterator[pa.RecordBatch]:
+        for batch in stored.iter_batches(rows, row_groups=[group], columns=columns):
+            # for a column named m.w, PyArrow also reads the field w of a struct m
+            yield batch.select(columns)
+
+    budget, row_bytes = file.budget, 0.0
     if budget is not None:
-        step = _rows_of_step(file, budget, stream, stored, group, columns)
+        row_bytes = _reserve_pages(file, budget, stream, stored, group, columns)
     if budget is None or not _has_text(stored, columns):
-        for batch in stored.iter_batches(max_rows(), row_groups=[group], columns=columns):
-            yield pa.Table.from_batches([batch.select(columns)])
+        for batch in batches(max_rows()):
+            yield pa.Table.from_batches([batch])
         return
-    batches = stored.iter_batches(min(step, max_rows()), row_groups=[group], columns=columns)
-    yield from _fitting_tables((batch.select(columns) for batch in batches), budget, max_rows)
+    rows_per_step = min(max(STEP, budget.limit // LIMIT_OF_ROW), budget.fitting_rows(row_bytes))
+    yield from _fitting_tables(batches(min(rows_per_step, max_rows())), budget, max_rows)
 
 
 def _fitting_tables(
