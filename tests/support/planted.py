@@ -337,7 +337,9 @@ PLANTS = {
     "few rows": Plant(
         trees.rows_by_numpy, "vertices, parent[vertices]", "vertices, vertices", "few"
     ),
-    "few dense": Plant(trees.dense_by_numpy, "- labels.type(1)", "- labels.type(0)", "few dense"),
+    "few dense": Plant(
+        trees.dense_by_numpy, "label_type.type(1)", "label_type.type(0)", "few dense"
+    ),
     # Blocks of ids.
     "near": Plant(blocks.link_in_block, "LOCAL(x), LOCAL(y)", "LOCAL(x), LOCAL(0)", "tiles"),
     "settle": Plant(
