@@ -74,12 +74,12 @@ def test_too_little_memory_for_columns_ahead(monkeypatch):
     right = cc_rapids.minimum_spanning_forest(edges, weight=weight)
     refused = []
 
-    def refuse(held, size, backend):
+    def refuse(columns, size, backend):
         monkeypatch.undo()
         refused.append(size)
         raise MemoryError
 
-    monkeypatch.setattr(chosen_edges, "_allocated", refuse)
+    monkeypatch.setattr(chosen_edges, "_allocate_columns", refuse)
     found = cc_rapids.minimum_spanning_forest(edges, weight=weight)
     assert refused == [299]
     for own, other in zip(found, right, strict=True):
