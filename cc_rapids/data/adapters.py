@@ -54,6 +54,7 @@ from .column import (
     of_cudf,
     of_series,
     refuse_twice,
+    type_name_of,
     unchecked,
 )
 from .cudf_columns import WithoutNan, make_frame, numbers_in, numbers_of
@@ -163,7 +164,7 @@ def _cudf_frame(
             columns.append(of_cudf(name, frame[selected[k]], REMEDIES[nulls]))
         else:
             lent = partial(nullcontext, numbers[k])
-            columns.append(Column(name, "int64", numbers[k].size, lent))
+            columns.append(Column(name, type_name_of(numbers[k].dtype), numbers[k].size, lent))
     kind: Any = type(frame)
     return EdgeInput(
         *(*ends_of_columns(columns), _cudf_maker(kind), True),

@@ -793,7 +793,7 @@ def of_cudf(name: str, series: Any, remedy: str = FILL) -> Column:
     if isinstance(dtype, sys.modules["cudf"].CategoricalDtype):
         to_native, series = _categories_like(dtype), series.astype(dtype.categories.dtype)
         dtype = series.dtype
-    kind, type_name, size = dtype.kind, _name_of(dtype), series.size
+    kind, type_name, size = dtype.kind, type_name_of(dtype), series.size
     has_strings = kind in "OU" and sys.modules["cudf"].api.types.is_string_dtype(dtype)
     if not (kind in "iu" or has_strings):
         if size == 0:
@@ -808,7 +808,7 @@ def of_cudf(name: str, series: Any, remedy: str = FILL) -> Column:
 
 
 @cache
-def _name_of(dtype: Any) -> str:
+def type_name_of(dtype: Any) -> str:
     """Return the name of a type; it is cached, because NumPy makes a new string for each call."""
     return str(dtype)
 
@@ -1003,7 +1003,9 @@ def of_array(name: str, array: Any, to_native: Native | None = None) -> Column:
         array = array.data
     if is_integer(dtype):
         array = in_native_order(array)
-        return Column(name, _name_of(array.dtype), size, partial(nullcontext, array), valid=valid)
+        return Column(
+            name, type_name_of(array.dtype), size, partial(nullcontext, array), valid=valid
+        )
     if size == 0 or (valid is not None and not valid.any()):
         return _nulls(name, str(dtype), size)
     nan_count = int(np.isnan(array).sum()) if is_float(dtype) else 0

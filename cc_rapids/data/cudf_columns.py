@@ -13,6 +13,8 @@ import numpy as np
 from .lazy import cudf, cupy
 
 MAX_ROWS = 1 << 31  # the limit of a cuDF column, in rows and in bytes of strings
+IDS = tuple(f"{kind}INT{bits}" for kind in ("", "U") for bits in (8, 16, 32, 64))
+WIDE = ("INT64", "UINT64", "FLOAT32", "FLOAT64")  # types that never hold the codes of categories
 MAX_CONVERTED_COLUMNS = 8  # a frame with more columns is not converted as a whole
 
 
@@ -50,15 +52,12 @@ def numbers_in(frame: Any, name: Any) -> Any:
         return array
 
 
-def numbers_of(
-    frame: Any, names: Sequence[Any], types: Sequence[str] = ("INT64",)
-) -> list[Any] | None:
+def numbers_of(frame: Any, names: Sequence[Any], types: Sequence[str] = IDS) -> list[Any] | None:
     """Return columns of a frame as CuPy arrays that share the memory of the frame.
 
     One call for all columns takes a tenth of the time of ``frame[name]`` for each column. ``types``
-    may contain INT64, FLOAT32 and FLOAT64; narrower integers could be codes of categories. The
-    result is None if a column is missing, is empty, has another type, or has nulls, and for a frame
-    of many columns.
+    are names of pylibcudf's types of numbers. The result is None if a column is missing, is empty,
+    has another type, or has nulls, and for a frame of many columns.
     """
     if sys.modules["cudf"].get_option("spill"):
         return None
@@ -72,7 +71,10 @@ def numbers_of(
         kind, size = column.type().id().name, column.size()
         if kind not in types or column.null_count() or not size:
             return None
-        arrays.append(_view(column, column.data(), np.dtype(kind.lower()), column.offset(), size))
+        dtype = np.dtype(kind.lower())
+        if kind not in WIDE and frame[name].dtype != dtype:  # the codes of categories
+            return None
+        arrays.append(_view(column, column.data(), dtype, column.offset(), size))
     return arrays
 
 
