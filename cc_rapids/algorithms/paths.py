@@ -265,8 +265,8 @@ def _numbers(forest: RootedForest, xp: Any) -> tuple[Array, Array]:
     change = xp.where(moves_back, size[heavy_sibling], 0)
     change[is_heavy] = number[parent[is_heavy]] + 1 - number[child[is_heavy]]
     changes = xp.zeros(2 * n, np.int64)
-    # The tour enters a child after ``number`` downward arcs, ``depth`` of which lead to vertices
-    # that the tour has not left yet. Positions are counted after the arc to the first root.
+    # Until the tour enters a child, it takes ``number`` downward arcs, and returns along all but
+    # ``depth`` of them. Positions are counted after the arc to the first root.
     enters = 2 * number[child] - forest.depth[child] - 1
     changes[enters], changes[enters + 2 * size[child] - 1] = change, -change
     number[child] += xp.cumsum(changes)[enters].astype(number.dtype)

@@ -13,7 +13,7 @@ from ..data.frame_build import column_like
 from ..data.read import check_one_id, read_pairs
 from ..data.text_options import TextKeywords, TextOptions
 from ..data.within import AS_FOUND, edges_where, read_for_answer
-from ..errors import ArgumentTypeError, InputError, shown
+from ..errors import ArgumentTypeError, InputError, id_shown, shown
 from ..graph.edges import BorrowedEdges
 from ..ids.decoders import same_integers
 from ..ids.strings import same_strings
@@ -55,6 +55,23 @@ def same_component(answer: Answer, first: Any, second: Any, *, missing: str = "r
         if not (bool(left_valid[0]) and bool(right_valid[0])):
             return False
         return bool((left == right)[0])
+
+
+def rows_of_joined(answer: Answer, first: Any, second: Any, apart: str) -> list[int]:
+    """Return the rows of two vertices of one component; call it within the backend's scope.
+
+    If the components differ, the error says that the vertices are in two ``apart``.
+    """
+    ends = []
+    for name, vertex in (("first", first), ("second", second)):
+        check_one_id(name, vertex, "paths()")
+        ends.append(int(rows_of_ids(answer, single_id(vertex, name), "raise")[0][0]))
+    if bool(answer.dense[ends[0]] != answer.dense[ends[1]]):
+        raise InputError(
+            f"{id_shown(first)} and {id_shown(second)} are in two {apart}: use"
+            " same_component(first, second) to test pairs"
+        )
+    return ends
 
 
 def connected(

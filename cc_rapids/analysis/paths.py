@@ -13,7 +13,7 @@ from ..algorithms.rooted_forest import rooted, word_of
 from ..backends import Array
 from ..data.arguments import check_count, check_flag
 from ..data.edge_input import EdgeInput
-from ..data.read import check_one_id, read_pairs
+from ..data.read import read_pairs
 from ..data.row_index import spread
 from ..data.text_options import TextKeywords, TextOptions
 from ..data.within import AS_FOUND, AsFound, read_for_answer, with_bounds
@@ -25,11 +25,10 @@ from ..results.lookup import (
     rows_of_borrowed,
     rows_of_edges,
     rows_of_forest,
-    rows_of_ids,
-    single_id,
 )
 from ..solver.run import any_forest
 from .audits import prove, shown_labels
+from .pairs import rows_of_joined
 
 if TYPE_CHECKING:
     from ..verify.paths import PathsAudit
@@ -113,7 +112,8 @@ class ForestPaths:
             if not isinstance(weight, AsFound):
                 raise InputError("weight= needs edges=: pass edges=, or leave out weight=")
             self.answer.check_forest("path(first, second)")
-        ends = self._rows_of_ends(first, second)
+        with self.answer.backend.scope():
+            ends = rows_of_joined(self.answer, first, second, "components, which no path joins")
         if edges is not None:
             self.answer.check_edges(edges)
             given = self._read_edges(edges, source, destination, weight, "path(..., edges)")
@@ -136,21 +136,6 @@ class ForestPaths:
             length = self._lengths_and_weakest(first_end, second_end)[0]
             edge = self._edges_along(first_end, second_end, length)[2]
             return self.answer.frame(self.answer.columns_of_forest(edge))
-
-    def _rows_of_ends(self, first: Any, second: Any) -> list[int]:
-        """Return the rows of two vertices; raise an error unless a path joins the vertices."""
-        answer = self.answer
-        with answer.backend.scope():
-            ends = []
-            for name, vertex in (("first", first), ("second", second)):
-                check_one_id(name, vertex, "paths()")
-                ends.append(int(rows_of_ids(answer, single_id(vertex, name), "raise")[0][0]))
-            if bool(answer.dense[ends[0]] != answer.dense[ends[1]]):
-                raise InputError(
-                    f"{id_shown(first)} and {id_shown(second)} are in two components, which no path"
-                    " joins: use same_component(first, second) to test pairs"
-                )
-        return ends
 
     def audit(
         self,

@@ -16,13 +16,12 @@ from ..algorithms.paths import shortest_path
 from ..backends import Array
 from ..data.column import chunked
 from ..data.frame_access import column_of, frame_in_memory, on_host, values_of
-from ..data.read import check_one_id
 from ..data.records import parts_of, read_records
 from ..data.relations import is_relation, whole_table_of
-from ..errors import InputError, id_shown
+from ..errors import InputError
 from ..graph.sorting import begins, order_of
 from ..results.answer import Answer
-from ..results.lookup import rows_of_ids, single_id
+from ..results.lookup import rows_of_ids
 from ..results.records import link_key
 from ..results.written import arrow_of
 from ..solver.run import any_forest
@@ -31,6 +30,7 @@ from ..verify.records import numbered, partners
 from .audits import shown_labels
 from .deduplicate import rows_at
 from .evidence import EdgeRecords, Evidence
+from .pairs import rows_of_joined
 from .records import check_rows
 from .rules import text_column
 
@@ -171,15 +171,7 @@ def explain_records(
     """Return the values that join two records: see :meth:`cc_rapids.LinkedRecords.explain_pair`."""
     backend, xp = answer.backend, answer.backend.xp
     with backend.scope():
-        ends = []
-        for name, vertex in (("first", first), ("second", second)):
-            check_one_id(name, vertex, "paths()")
-            ends.append(int(rows_of_ids(answer, single_id(vertex, name), "raise")[0][0]))
-        if bool(answer.dense[ends[0]] != answer.dense[ends[1]]):
-            raise InputError(
-                f"{id_shown(first)} and {id_shown(second)} are in two entities, which no shared"
-                " value joins: use same_component(first, second) to test pairs"
-            )
+        ends = rows_of_joined(answer, first, second, "entities, which no shared value joins")
         shared = shared_values(answer, frame)
         rows = xp.flatnonzero(answer.dense[shared.vertex] == answer.dense[ends[0]])
         record, value = shared.vertex[rows], answer.forest.vertices + shared.value[rows]

@@ -112,7 +112,7 @@ def _way_out(edges: Any) -> str:
     if hasattr(type(edges), "component_of"):
         records = hasattr(type(edges), "articulation_points")
         call = ", or call its articulation_points(records)" if records else ""
-        return f"pass the edges of which these are the components{call}; or "
+        return f"pass the edges whose components these are{call}; or "
     if callable(getattr(edges, "open", None)):
         return "if this is a file, pass edges.open('rb'); or "
     names = "compute", "to_pandas", "to_numpy", "to_arrow", "to_list"

@@ -44,7 +44,7 @@ def check(
 
 
 def in_words(name: str, at: int, size: int, up_to_wrong: list[int], m: int) -> str:
-    """Return a description of the invalid offset at position ``at``; "" if it is valid by now.
+    """Return a description of the invalid offset at position ``at``; "" if it has become valid.
 
     There are ``size`` offsets for m indices, which the caller knows as ``name``. ``up_to_wrong``
     contains the previous offset, if there is one, and the invalid offset.

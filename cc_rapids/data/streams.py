@@ -606,7 +606,7 @@ class Gathered:
     """A source of tables with its first chunks in memory, or all chunks if they fit.
 
     ``stops`` is called with the last chunk and the bytes needed to solve all chunks so far. If it
-    returns True, no more chunks are read into memory. Other attributes are those of the source.
+    returns True, no further chunk is kept in memory. Other attributes are those of the source.
     """
 
     source: Source

@@ -125,8 +125,8 @@ class MarkedEdges(ChosenEdges):
     def _gather_rows(self, columns: list[Array]) -> list[Array]:
         """Return the columns that were gathered ahead, or new columns.
 
-        Columns gathered for other edges are ignored, and so are columns of which more than a third
-        of the rows would be unused.
+        Columns are ignored if they were gathered for other edges, or if more than a third of their
+        rows would be unused.
         """
         with suppress(IndexError):  # nothing was gathered ahead, or another thread has popped it
             identity, gathered = self._ahead.pop()

@@ -94,7 +94,7 @@ class ArrivalTable:
         return self.backend.kernel(make, self.vertex, find_slot)
 
     def takes(self, low: int, high: int, more: int) -> bool:
-        """Return whether a batch of ids ``low .. high`` fits, of which up to ``more`` are new."""
+        """Return whether a batch of ids ``low .. high`` fits; up to ``more`` of the ids are new."""
         max_ids = self.n + more
         if not self.by_place:
             fits = SLOTS * max_ids <= self.size

@@ -1,4 +1,4 @@
-"""Read files and streams as bytes, decompressed, with a look at the first bytes."""
+"""Read the bytes of files and streams, decompress them, and return the first ones in advance."""
 
 from __future__ import annotations
 

@@ -234,8 +234,8 @@ class File:
                 raise _json_array(self.path)
             if _plain(self.path).endswith(ADJACENCY):
                 raise FormatError(
-                    f"{self.path} is an adjacency list by its suffix, of which the first two fields"
-                    " are not all edges: pass networkx.read_adjlist(path); or, if each line is an"
+                    f"{self.path} has the suffix of an adjacency list, in which a line may name"
+                    " several neighbours: pass networkx.read_adjlist(path); or, if each line is an"
                     " edge, pass format='snap' (--format snap)"
                 )
         name = options.format or self.named or looks_like(self.head)
