@@ -93,26 +93,7 @@ def certify_image(
     if by_value:
         equal = values.ravel()[src] == values.ravel()[dst]
         src, dst = src[equal], dst[equal]
-    _check_components(label, values, inside, (src, dst), by_value)
-    numbers, first = np.unique(label, return_index=True)
-    numbers, first = numbers[numbers != 0], first[numbers != 0]
-    if (numbers != np.arange(1, numbers.size + 1)).any() or (np.diff(first) < 0).any():
-        raise VerificationError("the labels are not 1, 2, ... in raster order")
-
-
-def _check_components(
-    label: Any,
-    values: Any,
-    inside: Any,
-    pairs: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]],
-    by_value: bool,
-) -> None:
-    """Raise a VerificationError if the labels split or merge components of an image.
-
-    ``inside`` is a flat mask of the pixels that are not background, and ``pairs`` are both pixels
-    of each pair of connected pixels.
-    """
-    (src, dst), flat, names = pairs, label.ravel(), _PixelNames(values.shape)
+    flat = label.ravel()
     split = np.flatnonzero(flat[src] != flat[dst])
     if split.size:
         p, q = int(dst[split[0]]), int(src[split[0]])
@@ -123,7 +104,7 @@ def _check_components(
             f" {flat[q]}{advice}"
         )
     # each pixel is labelled by the first pixel with its label, and the background by itself
-    _, first, label_rank = np.unique(label, return_index=True, return_inverse=True)
+    numbers, first, label_rank = np.unique(label, return_index=True, return_inverse=True)
     least = np.where(inside, first[label_rank.ravel()], np.arange(label.size))
     p = unreached(src, dst, least)
     if p >= 0:
@@ -133,6 +114,9 @@ def _check_components(
         raise VerificationError(
             f"pixels {names[q]} and {names[p]} of label {flat[p]} are not connected{advice}"
         )
+    numbers, first = numbers[numbers != 0], first[numbers != 0]
+    if (numbers != np.arange(1, numbers.size + 1)).any() or (np.diff(first) < 0).any():
+        raise VerificationError("the labels are not 1, 2, ... in raster order")
 
 
 def _steps(structure: Any, axes: int, by_value: bool) -> list[tuple[int, ...]]:
