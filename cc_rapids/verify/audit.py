@@ -236,7 +236,7 @@ def audit(
         check_word("oracle", oracle, PEERS)
     check_word("unreadable policy", unreadable, UNREADABLE)
     skips = unreadable == UNREADABLE[1]
-    names, width = (source, destination, TextOptions.of(text)), _width_of(answer)
+    names, width = (source, destination, TextOptions.of(text)), answer.width
     claims: list[ForestClaim | BridgesClaim] = []
     forest_weight = None
     forest = None if forest is False else forest
@@ -313,11 +313,6 @@ def read_again(
     )[1]
 
 
-def _width_of(answer: LabelFrame) -> int:
-    """Return the number of columns of an id."""
-    return max(len(answer.column.key_columns), 1)
-
-
 def _bound_of(
     weight: Any, at_least: float | None, at_most: float | None, forest_weight: ForestWeight | None
 ) -> WeightBound | None:
@@ -356,7 +351,6 @@ def _whole(
             edges, source, destination, options, nulls, forest_weight
         )
     if bound is not None:
-        keeps_weights = forest_weight is not None
         return edges, read_within(
             edges,
             source,
@@ -364,7 +358,7 @@ def _whole(
             bound,
             **vertex_options,
             options=options,
-            keeps_weights=keeps_weights,
+            keeps_weights=forest_weight is not None,
         )
     given = frames.read(edges, source, destination, **vertex_options, options=options)
     if forest_weight is not None:

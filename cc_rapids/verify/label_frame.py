@@ -100,6 +100,11 @@ class LabelFrame:
         return bool(self.column.key_columns)
 
     @property
+    def width(self) -> int:
+        """The number of columns of an id."""
+        return max(len(self.column.key_columns), 1)
+
+    @property
     def rows(self) -> int:
         """The number of rows, one per vertex."""
         return self.column.size

@@ -23,7 +23,7 @@ from ..kernels import audit_paths as kernels
 from .forests import stable_order
 from .label_frame import LabelFrame
 from .placed_edges import PlacedEdges
-from .shown_rows import ShownRows
+from .shown_rows import ShownRows, differing
 
 NO_ROW = -1  # the weakest row of a path without edges
 
@@ -185,10 +185,7 @@ class _Paths(PlacedEdges):
             ("weakest_row", self._integers("weakest_row"), rows[weakest]),
             ("weakest_weight", claimed_weights, weights[weakest]),
         ):
-            # NumPy would compare int64 and uint64 as floats, so the types are made equal. Casting
-            # back shows whether the cast was exact.
-            cast = claimed.astype(expected.dtype)
-            differs = (cast != expected) | (cast.astype(claimed.dtype) != claimed)
+            differs = differing(claimed, expected)
             if bool(differs.any()):
                 k = int(differs.argmax())
                 raise VerificationError(

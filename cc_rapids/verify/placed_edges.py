@@ -53,7 +53,7 @@ class PlacedEdges:
     def __init__(self, answer: LabelFrame, given: EdgeInput) -> None:
         self.answer, self.given = answer, given
         self.backend, self.xp = answer.backend, answer.backend.xp
-        self.width = max(len(answer.column.key_columns), 1)
+        self.width = answer.width
         backend = self.backend
         answer.assign_slots(Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0)))
         # Neither the tally nor the faults are read: the audit of the components has read them.

@@ -110,9 +110,8 @@ def audit_rules(
         The edges, with weights.
     """
     started = perf_counter()
-    width = max(len(answer.column.key_columns), 1)
-    shown_forest = ShownRows(accepted, "forest", width)
-    shown_refused = ShownRows(refused, "refused rows", width)
+    shown_forest = ShownRows(accepted, "forest", answer.width)
+    shown_refused = ShownRows(refused, "refused rows", answer.width)
     with answer.borrow_for(backend), Lending(given) as (columns, _), backend.scope():
         check_kinds(answer.column, given.src)
         lookup_tally = _place_labels(answer, backend)
@@ -201,11 +200,10 @@ def _check_vertices(
         unknown = (slots == none) | (slots.astype(np.uint64) >= np.uint64(n))
         if bool(unknown.any()):
             row = int(unknown.argmax())
-            is_end = k < len(ends)
-            name = edge_in_words(row, caller_rows) if is_end else f"row {row:,} of vertices="
-            raise VerificationError(
-                f"an end of {name} has no label" if is_end else f"{name} has no label"
-            )
+            name = f"row {row:,} of vertices="
+            if k < len(ends):
+                name = f"an end of {edge_in_words(row, caller_rows)}"
+            raise VerificationError(f"{name} has no label")
         named[slots] = True
     labelled = answer.label_of != none
     if bool((labelled & ~named).any()):

@@ -128,10 +128,7 @@ class ShownRows:
             Moves an array to the device of ``weights``.
         """
         shown = bring(self.numbers("weight"))
-        # NumPy would compare int64 and uint64 as floats, so the types are made equal. Casting back
-        # shows whether the cast was exact.
-        cast = shown.astype(weights.dtype)
-        wrong = (cast != weights) | (cast.astype(shown.dtype) != shown)
+        wrong = differing(shown, weights)
         if bool(wrong.any()):
             k = int(wrong.argmax())
             raise VerificationError(
@@ -185,6 +182,14 @@ def edge_in_words(e: int, caller_rows: Array | None) -> str:
     ``caller_rows`` has the row of each edge; None if the rows are 0, 1, ...
     """
     return f"edge {e if caller_rows is None else int(caller_rows[e]):,}"
+
+
+def differing(shown: Array, expected: Array) -> Array:
+    """Return a mask of the rows in which two columns of numbers of any types differ."""
+    # NumPy would compare int64 and uint64 as floats, so the types are made equal. Casting back
+    # shows whether the cast was exact.
+    cast = shown.astype(expected.dtype)
+    return (cast != expected) | (cast.astype(shown.dtype) != shown)
 
 
 def first_difference(shown: list[Any], expected: list[Any]) -> int | None:

@@ -113,13 +113,12 @@ def audit(answer: LabelFrame, given: EdgeInput, claim: Claim, backend: Any) -> i
 
 def _check_rows(answer: LabelFrame, claim: Claim) -> None:
     """Raise a VerificationError unless the frame of colours has the vertices of the label frame."""
-    width = max(len(answer.column.key_columns), 1)
     if claim.colors.num_rows != claim.labels.num_rows:
         raise VerificationError(
             f"{claim.colors.num_rows:,} vertices are in the frame of colours, but"
             f" {claim.labels.num_rows:,} in the frame of labels"
         )
-    sides = [places(table, 0, width) for table in (claim.colors, claim.labels)]
+    sides = [places(table, 0, answer.width) for table in (claim.colors, claim.labels)]
     row = first_row_of_difference(*sides)
     if row is not None:
         ids = [row_in_words(columns, row) for columns in sides]
