@@ -273,7 +273,6 @@ class IdEncoding:
 class OffsetEncoding(IdEncoding):
     """Encoding with a word for each id of the range."""
 
-    name = OFFSET_NAMES[1]
     counts_by_range = True
 
     def is_preferred(self, facts: IdFacts) -> bool:
