@@ -376,10 +376,8 @@ def _at_random(counts: Counts, total: int, factor: float) -> int:
     if share >= 1:
         return 0
     # the numbers of pairs, triples and quadruples of equal ids in the sample
-    pairs, triples, quadruples = (
-        float(np.prod([counts - k for k in range(size)], axis=0).sum()) / math.factorial(size)
-        for size in (2, 3, 4)
-    )
+    falling = np.cumprod([counts - k for k in range(4)], axis=0)  # c, c (c - 1), ...
+    pairs, triples, quadruples = falling[1:].sum(axis=1) / (2, 6, 24)
     if min(pairs, triples) < FEWEST:
         return 0
     second = 2 * pairs / share**2

@@ -280,7 +280,7 @@ def insert(
 def _launch_id_check(
     backend: Backend, index: Index, src: Array, dst: Array, copied: Sequence[Forest] = ()
 ) -> Callable[[], bool] | None:
-    """Launch a check of all ids; return a function that waits and returns if an id is unknown.
+    """Launch a check of all ids; return a function that waits and returns whether one is unknown.
 
     Return None if ids are looked up, or if the host would wait anyway. If ``copied`` has two
     forests, the first is copied to the second asynchronously, in the launch of the check or in a
