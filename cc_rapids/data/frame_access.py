@@ -438,9 +438,10 @@ def key_width(ids: Any) -> int:
     """
     if isinstance(ids, list):
         return len(ids[0]) if ids and isinstance(ids[0], tuple) else 0
-    if getattr(ids, "ndim", 1) == 2 or is_frame(ids):
-        return int(frame_of_levels(ids).shape[1])
-    return 0
+    if getattr(ids, "ndim", 1) != 2 and not is_frame(ids):
+        return 0
+    frame = frame_of_levels(ids)
+    return int(frame.shape[1]) if hasattr(frame, "shape") else len(columns_of(frame))
 
 
 def key_parts(name: str, ids: Any, width: int) -> list[Any]:

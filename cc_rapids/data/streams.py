@@ -51,9 +51,11 @@ from .files.opening import file_of, mark_at, opened, paths_of, reached, start_of
 from .files.pieces import Piece, Place, RowGroups, has_ids, pieces_of_groups
 from .files.read import SourceFormat, read_pieces
 from .files.text_ids import LateTextError, is_text
+from .frame_access import columns_of
 from .frame_build import rows_where_true
 from .lazy import pa, pads, pc, pq
 from .memory_budget import FILE_BYTES, LEAST_TEXT_BYTES, MEASURED, TEXT_BYTES, Budget
+from .rules import is_table
 from .text_options import NO_OPTIONS, TextOptions
 from .weight_bound import WeightBound
 
@@ -1183,17 +1185,10 @@ def _row_bytes(item: Any, columns: Sequence[str]) -> float:
     """Return the mean bytes of text in a row of an item on the host; 0 for an item without text."""
     if isinstance(item, tuple):
         return sum(map(_text_bytes, item))
-    if getattr(item, "ndim", 2) != 2:  # a single column raises an error when it is read
+    if not is_table(item):  # a single column raises an error when it is read
         return 0.0
-    names = _names_of(item)
+    names = columns_of(item)
     return sum(_text_bytes(item[name]) for name in columns if names.count(name) == 1)
-
-
-def _names_of(frame: Any) -> list[Any]:
-    """Return the names of the columns of a frame or mapping; none for other objects."""
-    if isinstance(frame, Mapping):
-        return list(frame)
-    return list(getattr(frame, "column_names", getattr(frame, "columns", ())))
 
 
 def _text_bytes(column: Any) -> float:
@@ -1203,8 +1198,8 @@ def _text_bytes(column: Any) -> float:
     """
     if is_cudf(column) or not hasattr(column, "__len__") or not len(column):
         return 0.0
-    if names := _names_of(column):
-        return _row_bytes(column, names)
+    if is_table(column):
+        return _row_bytes(column, columns_of(column))
     if hasattr(column, "chunks") or hasattr(column, "buffers"):  # an Arrow column
         return column.nbytes / len(column) if is_text(column.type) else 0.0
     if hasattr(column, "estimated_size"):  # a Polars column

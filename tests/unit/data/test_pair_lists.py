@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cc_rapids
-from cc_rapids import ColumnTypeError, Connectivity, InputError, components
+from cc_rapids import ColumnTypeError, Connectivity, InputError, components, stream_components
 
 IDS = st.integers(0, 6)
 EDGES = st.lists(st.tuples(IDS, IDS), max_size=7)
@@ -148,6 +148,14 @@ def test_pairs_that_an_iterator_yields_are_refused():
 def test_frames_in_tuples_that_are_no_two_columns_are_refused(edges, says):
     with pytest.raises(InputError, match=says):
         cc_rapids.components(edges)
+
+
+def test_columns_in_tuples_may_be_series_with_any_labels_or_lazy_frames():
+    series = pd.Series([1, 2], index=["columns", "x"])
+    assert len(stream_components(iter([(series, series + 1)]))) == 1
+    lazy = POLARS.lazy()
+    assert len(cc_rapids.components((lazy.select("id"), lazy.select("id")))) == 2
+    assert len(cc_rapids.components((lazy, lazy))) == 2
 
 
 def test_integers_and_strings_are_refused_with_one_of_each():
