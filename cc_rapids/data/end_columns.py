@@ -93,7 +93,7 @@ def end_columns(
     chosen = known_keys if pair is None else [*pair, *(datasets or ())]
     for key in keys:
         if key in chosen:
-            raise MissingColumnError(f"{what} {_is_key(key)}; it has {naming(names)}")
+            raise MissingColumnError(f"{what} {_key_message(key)}; it has {naming(names)}")
     if pair is None:
         pair = _only_pair(names, named_end, weight)
     if pair is None:
@@ -285,10 +285,12 @@ def check_without_header(path: str, names: Sequence[str]) -> None:
     """
     for key in partition_keys(path, ()):
         if key.lower() in KNOWN_NAMES:
-            raise MissingColumnError(f"{path} {_is_key(key)}; it has no header: {naming(names)}")
+            raise MissingColumnError(
+                f"{path} {_key_message(key)}; it has no header: {naming(names)}"
+            )
 
 
-def _is_key(name: str) -> str:
+def _key_message(name: str) -> str:
     """Return the message, without the path, for a name that is a key of a folder, not a column."""
     return (
         f"has {_quoted(name)} as the key of a partitioned folder, but not as a column: pass"
@@ -300,7 +302,7 @@ def _is_key(name: str) -> str:
 def missing(what: str, names: Sequence[Any], name: Any) -> str:
     """Return the message for a column that does not exist, with the most similar existing name."""
     if name in partition_keys(what, names):
-        return f"{what} {_is_key(name)}"
+        return f"{what} {_key_message(name)}"
     near = difflib.get_close_matches(str(name), list(map(str, names)), n=1)
     hint = f"; did you mean {_quoted(near[0])}?" if near else ""
     return f"{what} has no column {_quoted(name)}{hint}"

@@ -171,8 +171,7 @@ class Budget:
         """
         if not self.loaded:
             return self.rows
-        # half of the rest is a margin: a library that decodes a file allocates more than ``loaded``
-        chunk_bytes = (self.free_bytes - self.loaded) // 2
+        chunk_bytes = (self.free_bytes - self.loaded) // 2  # the other half is a margin
         return max(LEAST_ROWS, min(self.rows, chunk_bytes // self.edge))
 
     def fitting_rows(self, row_bytes: float) -> int:

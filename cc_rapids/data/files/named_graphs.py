@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
 COPIES = 60  # bytes of memory per byte of a file, because NetworkX stores Python objects
 
-
-# the encodings of XML without a byte order mark, by the first two bytes
 _XML_ENCODING = r"""^(<\?xml[^>]{,200}?)\sencoding\s?=\s?["'][^"'>]*["']"""
+# the encodings of XML without a byte order mark, by the first two bytes
 _WIDE_XML = {b"<\0": "utf-16-le", b"\0<": "utf-16-be"}
 
 

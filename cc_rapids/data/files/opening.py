@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import logging
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
@@ -159,8 +160,8 @@ def files_in(folder: str | os.PathLike[str], tell: Callable[..., None] = log.deb
     paths = list[Path]()
     for root, folders, names in os.walk(folder, onerror=_refuse_folder, followlinks=True):
         folders[:] = [name for name in folders if not _is_circle(Path(root, name))]
-        files = (Path(root, name) for name in names if not _is_pipe(Path(root, name)))
-        paths += [path.relative_to(folder) for path in files]
+        files = (Path(root, name) for name in names)
+        paths += [path.relative_to(folder) for path in files if not _is_pipe(path)]
     return [str(Path(folder, path)) for path in _chosen(folder, sorted(paths), tell)]
 
 
@@ -280,7 +281,10 @@ def start_of(stream: Any) -> Callable[[], Any] | None:
 
 def _is_pipe(path: str | os.PathLike[str]) -> bool:
     """Return whether a path is a pipe or a device."""
-    return os.path.exists(path) and not os.path.isdir(path) and mark_of(path) is None
+    with suppress(OSError, ValueError):
+        mode = os.stat(path).st_mode
+        return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    return False
 
 
 def planned(find: Callable[[Any, Any], Any], edges: Any, options: Any) -> Any:

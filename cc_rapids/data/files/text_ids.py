@@ -57,8 +57,7 @@ class Ids:
     In a column of numbers, words such as NA and empty quoted text are nulls. In a column of text,
     they are ordinary words, so the text is kept until the type of the column is certain.
     ``has_empty`` tells whether there is empty quoted text. ``no_value`` is the first word with a
-    letter that may mean a missing value; it is empty if there is no such word. If more than 90 % of
-    the ids are lower-case words, a lower-case word such as ``null`` does not mean a missing value.
+    letter that may mean a missing value; it is empty if there is no such word.
     """
 
     def __init__(self, column: Column) -> None:

@@ -60,11 +60,12 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
             with suppress(pa.ArrowInvalid):  # check_ids raises an error for other types
                 table = parsed(pa.schema(types)) if types else table
                 break
-    table = table.select(picked)
-    try:
-        table.validate(full=True)
-    except pa.ArrowInvalid:
-        decoded(file.path, data)  # raises the error if the text is not UTF-8
+        table = table.select(picked)
+        try:
+            table.validate(full=True)
+        except pa.ArrowInvalid:
+            decoded(file.path, data)  # raises an error if the text is not UTF-8
+            raise
     check_ids(file.path, [*inferred], [table[name] for name in inferred], 0)
     file.groups = {0: line_count}
     return weighed(file, request, table), None
