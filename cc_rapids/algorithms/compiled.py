@@ -233,12 +233,7 @@ class KernelComposer:
         """Return the step of the meta-algorithm ``sample_word``, which links a list in stages."""
         plain = Design("none", self.design.link, self.design.compress)
         inner = KernelComposer(
-            plain,
-            self.backend,
-            self.vertex,
-            wide=self.vertex,
-            reads_csr=False,
-            record_forest=False,
+            plain, self.backend, self.vertex, wide=self.vertex, reads_csr=False, record_forest=False
         )
         aux = self.design.words[1].spec.aux_array
         unpack = aux.unpack(self.backend, self.vertex) if aux and aux.unpack else None

@@ -158,7 +158,6 @@ class MergeTree:
         Parameters
         ----------
         heights : (t,) array of float64
-            The height of each merge.
         root : float
             The height at which components are merged, after all edges.
         """

@@ -57,7 +57,6 @@ def label_pixels(
     image : (n,), (m, n), ... array of numbers
         An image with at least one axis and one pixel. Copied only if it is not C-contiguous.
     joined : Joined
-        The neighbours that are joined.
     dtype : dtype
         The type of the labels.
     backend : Backend
@@ -69,7 +68,6 @@ def label_pixels(
     labels : array of ``dtype`` with the shape of the image
         0 for the background, and 1, 2, ... for the components.
     count : int
-        The number of components.
     """
     shape = image.shape
     flat = backend.asarray(backend.xp.ascontiguousarray(image).reshape(-1))

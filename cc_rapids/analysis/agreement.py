@@ -362,35 +362,16 @@ def sides_of(
             true_codes, scored = other_codes, positions
         else:
             true_codes, scored = row_codes, rows
-        sides = _with_singletons(sides, true_codes, scored, xp)
+        is_single = true_codes >= 0  # each other true vertex is a cluster of its own
+        is_single[scored] = False
+        codes = true_codes[is_single]
+        new_clusters = int(sides["found"].max()) + 1 + xp.arange(codes.size, dtype=np.int64)
+        sides = {
+            "found": xp.concatenate([sides["found"], new_clusters]),
+            "truth": xp.concatenate([sides["truth"], codes]),
+        }
     counts = {f"only_in_{name}": only[name] for name in ("found", "truth")}
     return sides, {"vertices": int(sides["found"].size)} | counts
-
-
-def _with_singletons(
-    sides: dict[str, Array], true_codes: Array, scored: Array, xp: Any
-) -> dict[str, Array]:
-    """Return the clusters of the scored vertices, followed by those of all other true vertices.
-
-    Each of the other vertices is a cluster of its own.
-
-    Parameters
-    ----------
-    sides : dict of two (k,) arrays
-        The cluster and the true cluster of each scored vertex.
-    true_codes : (m,) array of integers
-        The true cluster of each vertex of the truth; -1 for a vertex without a true cluster.
-    scored : (k,) array of int64
-        The positions of the scored vertices in ``true_codes``.
-    """
-    is_single = true_codes >= 0
-    is_single[scored] = False
-    codes = true_codes[is_single]
-    new_clusters = int(sides["found"].max()) + 1 + xp.arange(codes.size, dtype=np.int64)
-    return {
-        "found": xp.concatenate([sides["found"], new_clusters]),
-        "truth": xp.concatenate([sides["truth"], codes]),
-    }
 
 
 def _left_out(missing: str | None, count: int, common: int) -> bool:

@@ -58,8 +58,6 @@ def least_of_components(
         The answer from which the edges were derived. Its backend finds the components.
     edges : Edges
         Edges between the vertices 0 .. n - 1.
-    options : SolveOptions
-        The options of the run.
     ids : str
         A description of the vertices.
     """

@@ -155,16 +155,18 @@ def rows_at(frame: Any, names: list[Any], rows: Array) -> Any:
 
 
 def with_columns_of(frame: Any, other: Any, names: Mapping[Any, str], valid: Any = None) -> Any:
-    """Return ``frame`` with columns of ``other`` added; ``other`` itself if ``frame`` is None.
+    """Return ``frame`` with added columns of ``other``, whose rows are in the same order.
 
     ``names`` maps the columns of ``other`` to their new names. Added columns are null where
-    ``valid`` is False.
+    ``valid`` is False. If ``frame`` is None, return the columns of ``other`` with a new row index.
     """
     if frame is None:
         if isinstance(other, dict):
             return {names[name]: column for name, column in other.items()}
         import narwhals as nw
 
+        if hasattr(other, "iloc"):
+            other = other.reset_index(drop=True)
         return nw.from_native(other).rename(dict(names)).to_native()
     for name, new in names.items():
         column = column_of(other, name)

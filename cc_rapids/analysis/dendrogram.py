@@ -1105,16 +1105,15 @@ class Dendrogram(Generic[ComponentsT]):
         vertex, least = parts.rows()
         component_of_part = answer.dense[xp.flatnonzero(vertex == least)]
         component_of_cut_edge = answer.dense[src[parts.dense[src] != parts.dense[dst]]]
-        counts = {
-            "size": answer.counts[large],
-            "parts": backend.counts(component_of_part, count)[large],
-            "largest": parts.counts[first_of(component_of_part, -parts.counts, xp)][large],
-            "edges_cut": backend.counts(component_of_cut_edge, count)[large],
-        }
-        counts = {name: column.astype(np.int64) for name, column in counts.items()}
-        edges_cut, is_oversized = counts.pop("edges_cut"), counts["largest"] > max_size
+        largest = parts.counts[first_of(component_of_part, -parts.counts, xp)][large]
         columns = answer.kind.columns(answer, "labels", answer.kind.of_component(answer, large))
-        columns |= counts | {"oversized": is_oversized, "edges_cut": edges_cut}
+        columns |= {
+            "size": answer.counts[large].astype(np.int64),
+            "parts": backend.counts(component_of_part, count)[large].astype(np.int64),
+            "largest": largest.astype(np.int64),
+            "oversized": largest > max_size,
+            "edges_cut": backend.counts(component_of_cut_edge, count)[large].astype(np.int64),
+        }
         weights, has_cut = self._cut_weights(cut, large)
         return self._with_missing_weights(columns, weights, has_cut)
 

@@ -181,7 +181,7 @@ class EdgeRecords:
         halves = {"from": slice(0, sources.size), "to": slice(sources.size, None)}
         frame: Any = None
         for side, half in halves.items():
-            ids_of_half = _rows_without_index(records, ids, rows[half])
+            ids_of_half = rows_at(records, ids, rows[half])
             renamed = {name: side if len(ids) == 1 else f"{side}_{name}" for name in ids}
             frame = with_columns_of(frame, ids_of_half, renamed)
             if valid is not None:
@@ -191,7 +191,7 @@ class EdgeRecords:
         for name, values in numbers.items():
             frame = with_column(frame, name, np.asarray(values), None)
         for side, half in halves.items() if others else ():
-            others_of_half = _rows_without_index(records, others, rows[half])
+            others_of_half = rows_at(records, others, rows[half])
             renamed = {name: f"{side}_{name}" for name in others}
             mask = None if valid is None else valid[half]
             frame = with_columns_of(frame, others_of_half, renamed, mask)
@@ -249,16 +249,8 @@ class EdgeRecords:
         return record_rows[valid][first_row[position]], has_record
 
 
-def _rows_without_index(frame: Any, names: list[Any], rows: Any) -> Any:
-    """Return rows and columns of a frame; a frame of pandas or cuDF gets a new row index."""
-    chosen = rows_at(frame, names, rows)
-    return chosen.reset_index(drop=True) if hasattr(chosen, "iloc") else chosen
-
-
 def _with_edge_columns(frame: Any, edge_columns: Any) -> Any:
     """Return a frame with added columns; names that exist already get the prefix ``edge_``."""
-    if hasattr(edge_columns, "iloc"):
-        edge_columns = edge_columns.reset_index(drop=True)
     names = columns_of(frame)
     renamed = {name: f"edge_{name}" if name in names else name for name in columns_of(edge_columns)}
     return with_columns_of(frame, edge_columns, renamed)

@@ -174,7 +174,11 @@ def _audit_clusters(answer: Answer, listed: ListedEdges, min_samples: int) -> tu
 
     checked = audit(frame, answer.backend, core_edges(), "src", "dst", vertices=points)
     listed.left_out.clear()
-    _check_order(labels, points, len(answer))
+    # the first core point of each cluster; the last element is for points with the wrong label -1
+    first_core = np.full(len(answer) + 1, n)
+    np.minimum.at(first_core, labels[points], points)
+    if bool((first_core[1:-1] < first_core[: max(len(answer) - 1, 0)]).any()):
+        raise VerificationError("clusters are not numbered in the order of their core points")
     expected = _border_labels(listed, core, labels)
     expected[points] = labels[points]
     wrong = np.flatnonzero(labels != expected)
@@ -186,15 +190,6 @@ def _audit_clusters(answer: Answer, listed: ListedEdges, min_samples: int) -> tu
     linked = core_edge_count + int(((expected >= 0) & ~core).sum())
     listed.left_out["not_core"] = edges - linked
     return checked, linked
-
-
-def _check_order(labels: Any, core_points: Any, clusters: int) -> None:
-    """Raise a VerificationError unless clusters are numbered in the order of their core points."""
-    # the first core point of each cluster; the last element is for points with the wrong label -1
-    first_core = np.full(clusters + 1, labels.size)
-    np.minimum.at(first_core, labels[core_points], core_points)
-    if bool((first_core[1:-1] < first_core[: max(clusters - 1, 0)]).any()):
-        raise VerificationError("clusters are not numbered in the order of their core points")
 
 
 def only_labels(answer: Answer) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..algorithms.bridges import Reached
-from ..backends import Array, Backend
+from ..backends import Array
 from ..data import html
 from ..data.adapters import adapter_of
 from ..data.arguments import check_count
@@ -125,7 +125,11 @@ class Report(html.Page):
         _check_inside(src, dst, component, given, found)
         n = found.forest.vertices
         weights = None if given.weights is None else backend.asarray(given.weights)
-        hooks = _spanning_forest(src, dst, n, weights, backend)
+        hooks = xp.zeros(0, np.int64)  # the edges of a spanning forest
+        if src.size and weights is None:
+            hooks = xp.sort(any_forest(src, dst, n, backend)[0])
+        elif src.size:
+            hooks = forest_of_weights(src, dst, n, weights, True, backend)
         _check_joined(int(hooks.size), n, k)
         component_of_edge = component[src]
         # the numbers of edges and bridges, and the weakest edge, of each component
@@ -289,7 +293,7 @@ class Report(html.Page):
                 return answer.frame(label | numbers)
             weakest = {name: numbers.pop(name) for name in ("weakest_row", "weakest_weight")}
             frame = answer.in_memory_frame(label | numbers)
-            valid = answer.bring(self._weakest.exists[order], answer.given.on_device)
+            valid = answer.home(self._weakest.exists[order])
             mask = None if valid.all() else valid
             row, weight = (answer.home(column) for column in weakest.values())
             frame = with_column(frame, "weakest_row", row, mask)
@@ -401,20 +405,6 @@ def _caller_rows(rows: Array, given: EdgeInput, answer: Answer) -> Array:
     if given.row_index is None:
         return rows
     return answer.backend.asarray(given.row_index())[rows].astype(np.int64)
-
-
-def _spanning_forest(
-    src: Array, dst: Array, n: int, weights: Array | None, backend: Backend
-) -> Array:
-    """Return the edges of a maximum spanning forest in ascending order.
-
-    Without weights, any spanning forest is returned.
-    """
-    if not src.size:
-        return backend.xp.zeros(0, np.int64)
-    if weights is None:
-        return backend.xp.sort(any_forest(src, dst, n, backend)[0])
-    return forest_of_weights(src, dst, n, weights, True, backend)
 
 
 def _check_inside(src: Array, dst: Array, tree: Array, given: EdgeInput, answer: Answer) -> None:

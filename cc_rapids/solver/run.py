@@ -298,7 +298,8 @@ def run(
 ) -> Solved:
     """Link the vertices of a list and count its trees.
 
-    The plan is chosen again if it depends on the number of vertices that the encoding has counted.
+    The plan is chosen again if it depends on the number of vertices that the encoding has counted,
+    or on the coverage of hook-based sampling.
 
     Parameters
     ----------
@@ -403,12 +404,7 @@ def _expected_frame(
         return edge_input.make_frame({"vertex": ids, "labels": labels})
 
     return SpeculativeRows(
-        0,
-        np.uint64,
-        max_rows=count,
-        min_rows=count,
-        expected_rows=count,
-        make_frame=make_frame,
+        0, np.uint64, max_rows=count, min_rows=count, expected_rows=count, make_frame=make_frame
     )
 
 
