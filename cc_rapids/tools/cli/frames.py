@@ -258,15 +258,17 @@ def with_header(table: WholeTable, header: bool | None, requested: Sequence[str]
     Raises
     ------
     FormatError
-        The first line may be a record or a header.
+        The first line may be a record or a header, or another row repeats the header.
     """
     import pyarrow as pa
 
     from ...data.rules import ID_NAMES
 
     text, names = table.text, table.table.column_names
-    if text is None or header or (header is None and names[0].lower() in ID_NAMES):
+    if text is None:
         return table
+    if header is None and names[0].lower() in ID_NAMES:
+        header = True
     if header is None:
         below = [column[0].as_py() or "" for column in text.columns] if len(text) else None
         try:
@@ -278,6 +280,7 @@ def with_header(table: WholeTable, header: bool | None, requested: Sequence[str]
                 f" contains {naming(names)}"
             ) from None
     if header:
+        table.check_header()
         return table
     # Each name becomes the first value of its column; an empty name becomes a null
     columns = [

@@ -168,6 +168,7 @@ def link_pairs(
         for path in (cannot_link, must_link)
     )
     if record_table is not None:
+        record_table.check_header()
         scored.options["vertices"] = _selected(record_table, on, datasets, id_types)
     with kernels(quiet) as times:
         result = link(

@@ -61,6 +61,11 @@ def test_a_header_that_comes_again_is_no_row(folder):
     assert said in refused("deduplicate", "docs.csv", "pairs.csv", "--on", "doc_id")
     assert said in refused("calculate", "pairs.csv", "--vertices", "docs.csv", "--on", "doc_id")
     assert "row 5 " in refused("link", "people.csv", *KEYS)
+    (folder / "scored.csv").write_text("src,dst,score\n11,12,0.9\n")
+    words = ["link-pairs", "scored.csv", "--weight", "score", "--records", "docs.csv"]
+    assert said in refused(*words, "--on", "doc_id")
+    (folder / "labels.csv").write_text("vertex,labels\n11,11\n12,11\n" * 2)
+    assert "row 3 " in refused("score-clusters", "labels.csv", "labels.csv")
 
 
 def test_documents_that_are_not_utf8_name_a_way_out(folder):
