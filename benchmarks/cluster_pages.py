@@ -223,15 +223,8 @@ def on_devices(folder):
     rows = newest(rows, "device", "graph", "scaling", "gpus", "m", "on", "way")
     alone = {(row["device"], row["graph"], row["m"]): row for row in rows if row["on"] == 1}
     head = (
-        *(
-            "edge list, card",
-            "edges",
-            "GPUs",
-            "on one, ms",
-            "on several, ms (model)",
-            "ratio of rates",
-        ),
-        *("with labels, ms", "most memory beyond the edges"),
+        *("edge list, card", "edges", "GPUs", "on one, ms", "on several, ms (model)"),
+        *("ratio of rates", "with labels, ms", "most memory beyond the edges"),
     )
     lines = [device_cells(row, alone) for row in rows if row["on"] > 1]
     lines.append(CONNECT_IT)
@@ -273,15 +266,8 @@ def on_streams(folder):
         spent = row["wall_ms"]["median"] / 1e3
         ids = "counted by `num_vertices`" if row["counted"] else "numbered as they arrive"
         rates = f"{row['m'] / spent / 1e6:,.0f} M", size(row["file_bytes"] / spent)
-        lines.append(
-            [
-                f"{row['m'] / 1e6:,.0f} M",
-                f"{ids}, {card(row)}",
-                str(row["on"]),
-                f"{spent:.2f}",
-                *rates,
-            ]
-        )
+        about = f"{row['m'] / 1e6:,.0f} M", f"{ids}, {card(row)}", str(row["on"])
+        lines.append([*about, f"{spent:.2f}", *rates])
     head = "edges", "ids, card", "GPUs", "seconds", "edges per second", "bytes of files per second"
     text = table(head, lines, (1,))
     return f"{text}\n\n{made(rows)} The Parquet files are in host memory."

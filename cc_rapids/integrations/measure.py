@@ -132,8 +132,7 @@ def _label_values(image: Any, background: int, structure: npt.NDArray[np.bool_])
     """Label the connected pixels of equal value; return the labels and the number of components.
 
     Pixels of ``background`` have the label 0. Pixels of other types than integers are truncated to
-    int64 first.
-    As in scikit-image, an image of shape (m, n, 1) is numbered column by column.
+    int64 first. As in scikit-image, an image of shape (m, n, 1) is numbered column by column.
     """
     if is_integer(image.dtype):
         image = image if image.dtype.isnative else image.astype(image.dtype.newbyteorder("="))

@@ -26,14 +26,12 @@ def asked(config):
 
 def selected(which, among=None):
     """All designs, or those in which each choice or each pair of them occurs, in their order."""
-    return _selected(which, _every() if among is None else tuple(among))
-
-
-_every = cache(lambda: tuple(cc_rapids.designs()))
+    return _selected(which, None if among is None else tuple(among))
 
 
 @cache
-def _selected(which, every):
+def _selected(which, among):
+    every = tuple(cc_rapids.designs()) if among is None else among
     if which == "all":
         return every
     size = TOGETHER[which]

@@ -11,9 +11,8 @@ from .group import OUTPUT, command, examples, option
 from .options import as_json
 from .show import compact, print_json, print_table
 
-_PAPER = re.compile(  # the first author and the year
-    r"([A-Z]\w+)(?: and [A-Z]\w+| et al\.)? (\d{4})"
-)
+# The first author and the year of a paper
+_PAPER = re.compile(r"([A-Z]\w+)(?: and [A-Z]\w+| et al\.)? (\d{4})")
 _WIDTH = 23  # characters of the column of papers in a terminal of 80 columns
 
 

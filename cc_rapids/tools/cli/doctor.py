@@ -34,8 +34,8 @@ def doctor(cache: bool, clear: bool, json_output: bool) -> None:
 
     The output states why this engine is chosen, and what to install or update to run on a GPU. The
     command finds the components of a few edges to check that the engine works. The exit code is 0
-    if all is well, and 1 if something is broken. A machine without a GPU counts as
-    healthy; a machine whose GPU cannot be used counts as broken.
+    if all is well, and 1 if something is broken. A machine without a GPU counts as healthy; a
+    machine whose GPU cannot be used counts as broken.
     """
     if clear and not cache:
         raise click.UsageError("--clear needs --cache: cc-rapids doctor --cache --clear")

@@ -161,7 +161,8 @@ def _as_list(recipe: Recipe) -> EdgeList:
         fields.append(("weight", pa.int64()))
     schema = pa.schema(fields)
     vertices = range(pieces.num_vertices)
-    return EdgeList(_tables(recipe, schema), pieces.num_edges, vertices, schema, True)
+    tables = _tables(recipe, schema)
+    return EdgeList(tables, pieces.num_edges, vertices, schema, keeps_first_weight=True)
 
 
 def _tables(recipe: Recipe, schema: pa.Schema) -> Iterator[pa.Table]:

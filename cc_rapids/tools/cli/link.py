@@ -190,9 +190,12 @@ def _compared(
 
     names = dict.fromkeys(name for key in [ids, *keys] for name in key)
     of_keys = table.table if table.text is None else table.text
-    columns = {name: (table.table if name in ids else of_keys)[name] for name in names}
-    for name in dict.fromkeys(name for key in keys for name in key if name not in ids):
-        columns[name] = _without_missing(table, name, columns[name], ignore)
+    columns = {
+        name: table.table[name]
+        if name in ids
+        else _without_missing(table, name, of_keys[name], ignore)
+        for name in names
+    }
     return pa.table(columns)
 
 

@@ -95,7 +95,7 @@ class LabelOutput:
                 f"A folder contains Parquet files: leave out --output-format {format}."
             )
         check_new_folder(Path(path_text))
-        return cls(Path(path_text), "parquet", True, rows_per_file)
+        return cls(Path(path_text), "parquet", is_folder=True, rows_per_file=rows_per_file)
 
     def write(self, components: Components[pa.Table]) -> int:
         """Write the labels, and return the number of files."""

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 class CommandEdges:
     """The edges of a command in a form that the library accepts, and the library's options.
 
-    If the command has read a file, ``formats`` says how, and ``ledger`` counts the rows of the
-    file. ``streamed`` is true if the library reads the files in chunks.
+    ``formats`` says how a file is read, if the command knows it. If the command has read the file,
+    ``ledger`` counts its rows. ``streamed`` is true if the library reads the files in chunks.
     """
 
     edges: Any

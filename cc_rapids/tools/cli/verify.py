@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -34,7 +33,7 @@ from .options import (
 )
 from .paths import name_of, paths_of
 from .show import kernels, print_json, progress, times_since
-from .sources import CommandEdges, check_single, is_whole, read_one, weight_request
+from .sources import CommandEdges, check_single, is_whole, read_edges, read_one
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -135,11 +134,12 @@ def verify(
     bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
     chunked = {"memory_limit": memory_limit, "unreadable": unreadable}
     chunked = {name: value for name, value in chunked.items() if value is not None}
-    audited = _audited_edges(files, quiet, chunked, reading, bounds)
-    edges, options, source_format = audited.edges, audited.options, audited.source_format
+    edge_input = _audited_edges(files, quiet, chunked, reading, bounds)
+    edges, options = edge_input.edges, edge_input.options
+    source_format = edge_input.formats[0] if edge_input.formats else None
     if source_format is not None:
         check_single(source_format)
-    edge_table = edges if is_whole(files) and not chunked else None
+    edge_table = None if edge_input.streamed else edges
     options |= read_vertices(vertices, on, num_vertices, edge_table, options, quiet)
     table, label_format = _labels(labels, labels_format, quiet)
     if edge_table is not None:
@@ -159,7 +159,7 @@ def verify(
         "vertices": len(table),
         "edges": proof and proof.edges,
         "components": proof and proof.components,
-        "ledger": proof and audited.full_ledger(proof.ledger).facts(),
+        "ledger": proof and edge_input.full_ledger(proof.ledger).facts(),
         "oracle": oracle,
         "taken": source_format and source_format.facts(),
         **times_since(start, times),
@@ -187,49 +187,32 @@ def _labels(labels: Path, format: str | None, quiet: bool) -> tuple[pa.Table, So
     return pa.concat_tables(tables), parts[0].source_format
 
 
-class _AuditedEdges(NamedTuple):
-    """The edges to audit, as a table or as paths, and the options of the audit for them.
-
-    ``source_format`` is None for pipes and several files. ``full_ledger`` is a function that
-    extends the ledger of an audit to all rows of the input.
-    """
-
-    edges: Any
-    options: dict[str, Any]
-    source_format: SourceFormat | None
-    full_ledger: Callable[[dict[str, Any]], Ledger]
-
-
 def _audited_edges(
     files: tuple[str, ...],
     quiet: bool,
     chunked: dict[str, str | None],
     reading: dict[str, Any],
     bounds: dict[str, Any],
-) -> _AuditedEdges:
+) -> CommandEdges:
     """Read a single file, or return the paths of files that the audit reads in chunks.
 
     ``chunked`` are the options for reading in chunks that were passed.
     """
-    file = Path(files[0])
     if is_whole(files) and not chunked:
-        with progress(f"reading {name_of(file.name)}", quiet) as report:
-            edge_file = read_one(file, report, **reading, **weight_request(bounds))
-        edge_input = CommandEdges.of(edge_file, bounds)
-        names = {name: edge_input.options[name] for name in ("source", "destination", "vertices")}
-        return _AuditedEdges(edge_input.edges, names, edge_input.formats[0], edge_input.full_ledger)
+        return read_edges(files, chunked, quiet, reading, bounds)
     if STANDARD in files:
         option = next(iter(chunked), None)
         if len(files) > 1 or option is None:
             raise click.UsageError("- is standard input, which cannot be read with other files.")
         flag = f"--{option.replace('_', '-')}"
         raise InputError(f"{flag} needs a file, because verify reads standard input as a whole")
-    options, ends = reading | chunked, (reading["source"], reading["destination"])
-    if not is_whole(files) or "unreadable" in chunked:
-        paths = files[0] if len(files) == 1 else list(files)
-        return _AuditedEdges(paths, options, None, Ledger.of_facts)
-    source_format = source_format_of(file, *ends, TextOptions.among(reading))
-    return _AuditedEdges(str(file), options, source_format, Ledger.of_facts)
+    paths = files[0] if len(files) == 1 else list(files)
+    source_format = None
+    if is_whole(files) and "unreadable" not in chunked:
+        ends, text = (reading["source"], reading["destination"]), TextOptions.among(reading)
+        source_format = source_format_of(Path(files[0]), *ends, text)
+    formats = [] if source_format is None else [source_format]
+    return CommandEdges(paths, reading | chunked, streamed=True, formats=formats)
 
 
 def _alike(
