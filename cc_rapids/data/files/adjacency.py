@@ -50,7 +50,7 @@ def adjacency(edges: EdgeList, path: Path) -> Adjacency:
         )
     src, dst = columns["src"] - first, columns["dst"] - first
     is_edge, weight = src != dst, columns.get("weight")
-    loops, src, dst = len(src) - int(is_edge.sum()), src[is_edge], dst[is_edge]
+    src, dst = src[is_edge], dst[is_edge]
     count = len(src)
     if weight is not None:
         weight = weight[is_edge]
@@ -69,7 +69,7 @@ def adjacency(edges: EdgeList, path: Path) -> Adjacency:
     ends = np.concatenate([src, dst]), np.concatenate([dst, src])
     matrix = coo_array((np.concatenate([values, values]), ends), (n, n)).tocsr()
     neighbours = matrix.indices.astype(np.int64) + first
-    left_out = {"self_loop": loops, "duplicate": count - len(neighbours) // 2}
+    left_out = {"self_loop": len(is_edge) - count, "duplicate": count - len(neighbours) // 2}
     weights = None if weight is None else matrix.data
     return Adjacency(n, matrix.indptr.astype(np.int64), neighbours, weights, left_out)
 
