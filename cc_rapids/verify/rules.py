@@ -122,10 +122,10 @@ def audit_rules(
         if weights.dtype == np.float16:  # kernels do not read this type
             weights = weights.astype(np.float32)
         m, xp = int(src.size), backend.xp
-        chosen = places_of(backend.asarray(shown_forest.rows()), caller_rows, m, "forest", xp)
-        rows = _caller_rows_of(chosen, caller_rows)
-        shown_forest.check_ends(answer, rows, [src[chosen], dst[chosen]])
-        shown_forest.check_weights(rows, weights[chosen], backend.asarray)
+        listed = backend.asarray(shown_forest.rows())
+        chosen = places_of(listed, caller_rows, m, "forest", xp)
+        shown_forest.check_ends(answer, listed, [src[chosen], dst[chosen]])
+        shown_forest.check_weights(listed, weights[chosen], backend.asarray)
         ordered = chosen[stable_order(weights[chosen], True, xp)]
         slots = answer.ids.slots().astype(np.int64)
         must_src, must_dst = (backend.to_host(slots[side]) for side in rules.must)
@@ -150,11 +150,6 @@ def audit_rules(
         refused_count = int((verdict < kernels.ACCEPTED).sum())
     seconds = perf_counter() - started
     return RulesAudit(m, answer.rows, count, int(chosen.size), refused_count, seconds)
-
-
-def _caller_rows_of(places: Array, caller_rows: Array | None) -> Array:
-    """Return the caller's rows of edges, given the positions of these edges in the columns read."""
-    return places if caller_rows is None else caller_rows[places]
 
 
 def _place_labels(answer: LabelFrame, backend: Backend) -> Tally:
@@ -374,7 +369,7 @@ def _check_verdicts(
             raise VerificationError(f"{edge_in_words(int(wrong.argmax()), caller_rows)} {message}")
     places = xp.flatnonzero(verdict < kernels.ACCEPTED)
     listed = backend.asarray(shown.rows())
-    rows = _caller_rows_of(places, caller_rows)
+    rows = places if caller_rows is None else caller_rows[places]
     if listed.size != rows.size or bool((listed != rows).any()):
         raise VerificationError(
             f"the frame shows {counted(int(listed.size), 'refused edge')} that are not the"
