@@ -46,8 +46,9 @@ class BridgesClaim:
         answer : LabelFrame
             The labels of the vertices; both ends of each edge have slots in it.
         """
-        backend = answer.backend
-        caller_rows = None if given.row_index is None else np.asarray(given.row_index())
+        backend, caller_rows = answer.backend, None
+        if given.row_index is not None:
+            caller_rows = backend.to_host(backend.asarray(given.row_index()))
         src, dst = (backend.to_host(side) for side in rows.slots(backend))
         listed = backend.to_host(backend.asarray(self.shown.rows()))
         places = places_of(listed, caller_rows, rows.m, "bridges", np)

@@ -44,6 +44,13 @@ def test_bridges_are_proved_where_they_lie(cudf, kind, many):
             found.audit(given, bridges=wrong)
 
 
+def test_bridges_are_proved_without_the_rows_that_have_nulls(cudf):
+    given = cudf.DataFrame({"src": [0, None, 1, 2], "dst": [1, 5, 2, 1]})
+    right = cc_rapids.bridges(given, nulls="drop")
+    assert right["row"].to_pandas().tolist() == [0]
+    cc_rapids.components(given, nulls="drop").audit(given, nulls="drop", bridges=right)
+
+
 @pytest.mark.parametrize("many", [8_000, 30_000, 60_000, 200_000])
 @pytest.mark.parametrize("kind", KINDS)
 def test_classes_and_articulation_points_are_those_of_threads(cudf, kind, many):
