@@ -185,8 +185,8 @@ def deduplicate(
     docs_text = TextOptions.check(delimiter=docs_delimiter, encoding=docs_encoding)
     table = read_table(docs, docs_format, quiet, docs_text)
     table.check_header()
-    ids = [on] if on in table.table.column_names else on.split(",")
-    table.check([*ids, *([] if by is None else [by]), *per])
+    ids = table.columns_of(on)
+    table.check([*([] if by is None else [by]), *per])
     pair_input = read_edges([pairs], {"memory_limit": memory_limit}, quiet, reading, bounds)
     edge_input = _with_comparable_ids(pair_input, table, ids)
     solve_options: dict[str, Any] = {

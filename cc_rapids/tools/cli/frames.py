@@ -66,6 +66,12 @@ class WholeTable:
         for name in names:
             place_of(self.name, self.table.column_names, name)
 
+    def columns_of(self, names: str) -> list[str]:
+        """Return the column called ``names``, or several whose names are separated by commas."""
+        columns = [names] if names in self.table.column_names else names.split(",")
+        self.check(columns)
+        return columns
+
     def check_header(self) -> None:
         """Raise a FormatError if a row of a text file repeats the names of the columns."""
         import pyarrow.compute as pc
@@ -361,9 +367,7 @@ def read_vertices(
         raise InputError(
             f"{table.name} has the columns {', '.join(names)}: name the column of ids with --on"
         )
-    on = names[0] if on is None else on
-    id_columns = [on] if on in names else on.split(",")
-    table.check(id_columns)
+    id_columns = table.columns_of(names[0] if on is None else on)
     types: list[Any] = [None] * len(id_columns)
     if edges is not None and len(edges):
         source = options["source"]

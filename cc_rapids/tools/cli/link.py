@@ -136,8 +136,8 @@ def link(
     text = TextOptions.check(delimiter=delimiter, encoding=encoding)
     table = read_table(records, format, quiet, text)
     table.check_header()
-    key_columns = [_columns(table, key) for key in keys]
-    ids = None if id is None else _columns(table, id)
+    key_columns = [table.columns_of(key) for key in keys]
+    ids = None if id is None else table.columns_of(id)
     with kernels(quiet) as times:
         result = link_records(
             _compared(table, key_columns, ids or [], ignore),
@@ -170,13 +170,6 @@ def link(
         print_json(facts)
     elif shown:
         print_rows(_rows(facts, kernel_rows(times, times.seconds)))
-
-
-def _columns(table: WholeTable, names: str) -> list[str]:
-    """Return the columns of ``names``: a single column, or several separated by commas."""
-    columns = [names] if names in table.table.column_names else names.split(",")
-    table.check(columns)
-    return columns
 
 
 def _compared(

@@ -422,8 +422,8 @@ def _selected(
 
     names = table.table.column_names
     if on is not None:
-        ids = [on] if on in names else on.split(",")
-        names = list(dict.fromkeys([*ids, *([] if last_column is None else [last_column])]))
+        others = [] if last_column is None else [last_column]
+        names = list(dict.fromkeys([*table.columns_of(on), *others]))
     table.check(names)
     id_type = id_types[0] if len(id_types) == 1 else None
     columns = [
