@@ -438,10 +438,9 @@ def key_width(ids: Any) -> int:
     """
     if isinstance(ids, list):
         return len(ids[0]) if ids and isinstance(ids[0], tuple) else 0
-    if getattr(ids, "ndim", 1) != 2 and not is_frame(ids):
-        return 0
-    frame = frame_of_levels(ids)
-    return int(frame.shape[1]) if hasattr(frame, "shape") else len(columns_of(frame))
+    if is_frame(ids):  # lazy frames have no shape, and the shape of a relation takes a query
+        return len(columns_of(frame_of_levels(ids)))
+    return int(frame_of_levels(ids).shape[1]) if getattr(ids, "ndim", 1) == 2 else 0
 
 
 def key_parts(name: str, ids: Any, width: int) -> list[Any]:
