@@ -616,7 +616,7 @@ class Saver:
     ) -> None:
         """Write a checkpoint when an error ends the run, and add advice to the error.
 
-        If the checkpoint cannot be written, the advice says so. This method never raises an error.
+        If the checkpoint cannot be written, the advice says so, and no second error is raised.
 
         Parameters
         ----------
