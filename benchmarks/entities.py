@@ -1,15 +1,11 @@
-"""Compare record linkage, stable ids, rules, two sides and neighbours with other solutions.
+"""Compare record linkage, stable ids, rules, two sides and NetworkX graphs with other solutions.
 
 keys: link a million records by three keys; compared with ``pandas.factorize`` and SciPy on a graph
 of records and values. numbers: stable ids of a second day, and their changes; compared with merges
 and groups of a frame. rules: clusters of scored pairs of two datasets; compared with Kruskal's
 algorithm in NumPy and Python and, if installed, Splink's clustering on DuckDB. sides: the two sides
-of random edges; compared with SciPy and NetworkX. neighbors: components of an array of nearest
-neighbours without an edge list, and its clusters by DBSCAN; compared with the components of the
-edge list and, on threads, with SciPy and, if installed, scikit-learn. hdbscan: HDBSCAN of neighbour
-arrays, and its audit on threads; compared by the adjusted Rand index with cuML and scikit-learn,
-which also search the neighbours. networkx: the components of NetworkX graphs as sets, by NetworkX
-and by the backend cc_rapids, with and without converting the graph; the limits in
+of random edges; compared with SciPy and NetworkX. networkx: the components of NetworkX graphs as
+sets, by NetworkX and by the backend cc_rapids, with and without converting the graph; the limits in
 integrations/networkx.py come from these times.
 
 The methods of a job are timed in turn, and answers are compared after the timing.
@@ -17,7 +13,6 @@ The methods of a job are timed in turn, and answers are compared after the timin
 
 import importlib.util
 import itertools
-from functools import partial
 from importlib.metadata import version
 
 import harness
@@ -25,7 +20,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 from harness import frame, on_host, scipy_labels, to_pandas
-from scipy import sparse, spatial
+from scipy import sparse
 from scipy.sparse import csgraph
 
 import cc_rapids
@@ -36,7 +31,6 @@ KINDS = {"object strings": object, "pyarrow strings": "string[pyarrow]", "intege
 FEWER = 25  # times fewer edges for NetworkX
 NODES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 MOST = 12_000_000  # maximum number of neighbours, to limit the time of NetworkX
-NEIGHBORS, SLOW = 16, 20_000  # of a point, and the most points for scikit-learn's HDBSCAN
 
 
 @harness.job("linked_records")
@@ -294,103 +288,6 @@ def by_search(src, dst, n):
     return 1 - steps[:n]
 
 
-@harness.job("neighbors")
-def neighbors(args, backend):
-    """Yield the times of neighbours in random order, after comparing the components."""
-    n, k = args.points, NEIGHBORS
-    indices, distances = nearest(n, k, backend)
-    src, dst = backend.xp.repeat(backend.xp.arange(n, dtype=np.int32), k), indices.reshape(-1)
-    find = cc_rapids.components_of_neighbors
-    bound, core = float(backend.xp.median(distances[:10_000])), {"mutual": True, "min_samples": 5}
-    ways = {
-        "neighbors": lambda: find(indices).labels(),
-        "list": lambda: cc_rapids.components((src, dst), num_vertices=n).labels(),
-        "bounded": lambda: find(indices, distances, at_most=bound).labels(),
-        "clusters": lambda: find(indices, distances, at_most=bound, **core).labels(),
-    }
-    by_list = len(cc_rapids.components((src, dst), num_vertices=n))
-    assert len(find(indices)) == by_list
-    if not backend.on_device:
-        ways["scipy"] = lambda: scipy_labels(src, dst, n)
-        assert len(np.unique(ways["scipy"]())) == by_list
-    if not backend.on_device and importlib.util.find_spec("sklearn"):
-        from sklearn.cluster import dbscan
-
-        offsets = np.arange(0, n * k + 1, k)
-        graph = sparse.csr_matrix((distances.reshape(-1), dst, offsets), (n, n))
-        graph = graph.multiply(graph.T.astype(bool)).tocsr()  # as mutual=True
-        graph.sort_indices()
-        options = {"eps": bound, "min_samples": 5, "metric": "precomputed"}
-        ways["sklearn_clusters"] = lambda: dbscan(graph, **options)[1]
-        assert np.array_equal(ways["clusters"]().labels, ways["sklearn_clusters"]())
-    times = harness.timed(ways, backend, args.runs, device=True)
-    yield {"n": n, "k": k, "components": by_list} | times
-
-
-def nearest(n, k, backend):
-    """Return the nearest neighbours of random points; on a GPU, random points nearby instead."""
-    if not backend.on_device:
-        points = np.random.default_rng(0).random((n, 3), np.float32)
-        distances, indices = spatial.KDTree(points).query(points, k + 1, workers=-1)
-        return indices[:, 1:].astype(np.int32), distances[:, 1:].astype(np.float32)
-    xp = backend.xp
-    rows = xp.random.permutation(n).astype(np.int32)
-    indices = xp.empty((n, k), np.int32)
-    for column in range(k):
-        indices[rows, column] = xp.roll(rows, column + 1)
-    return indices, xp.random.random((n, k), dtype=np.float32)
-
-
-def blobs(n):
-    """Return n points in the plane: 50 blobs, and a quarter of the points as noise."""
-    rng = np.random.default_rng(0)
-    centre = 100 * rng.random((50, 2))
-    spread = 2 * rng.random((n, 1)) * rng.normal(size=(n, 2))
-    points = centre[rng.integers(0, 50, n)] + spread
-    points[: n // 4] = 100 * rng.random((n // 4, 2))
-    return points
-
-
-def clusterers(points, backend):
-    """Return named functions that return labels of points; slow ones up to ``SLOW`` points."""
-    ways = {}
-    if backend.on_device and importlib.util.find_spec("cuml"):
-        from cuml.cluster import HDBSCAN
-
-        on_device = backend.xp.asarray(points, np.float32)
-        ways["cuml"] = lambda: HDBSCAN(min_cluster_size=5, min_samples=5).fit_predict(on_device)
-    elif not backend.on_device and len(points) <= SLOW and importlib.util.find_spec("sklearn"):
-        from sklearn.cluster import HDBSCAN
-
-        ways["sklearn"] = lambda: HDBSCAN(copy=True).fit_predict(points)
-    return ways
-
-
-@harness.job("hdbscan")
-def hdbscan(args, backend):
-    """Yield the times for each number of points."""
-    for n in (args.points // 100, args.points):
-        points = blobs(n)
-        distances, indices = spatial.KDTree(points).query(points, NEIGHBORS, workers=-1)
-        given = indices.astype(np.int32), distances.astype(np.float32)
-        given = tuple(map(backend.asarray, given))
-        model = cc_rapids.HDBSCAN(metric="precomputed", engine=backend.name)
-        others = clusterers(points, backend)
-        ways = {"ours": partial(model.fit_predict, given)} | others
-        if not backend.on_device:  # the audit runs on the host
-            ways["audit"] = partial(model.audit, given)
-        times = harness.timed(ways, backend, min(args.runs, 3))
-        labels = backend.to_host(model.labels_)
-        facts = {"points": n, "neighbors": NEIGHBORS, "clusters": int(labels.max()) + 1}
-        for way, work in others.items():
-            theirs = np.asarray(work().get() if backend.on_device else work())
-            scores = cc_rapids.score_clusters(
-                (np.arange(n), labels), (np.arange(n), theirs), missing="drop"
-            )
-            facts[f"{way}_adjusted_rand"] = round(scores["adjusted_rand_index"], 4)
-        yield facts | times
-
-
 def uniform(kind, degree, name=None):
     """Return a function that makes a graph of uniform edges with ``degree`` neighbours per node."""
 
@@ -440,18 +337,14 @@ def networkx(args, backend):
         times = harness.timed(ways, backend, min(args.runs, max(3, 3_000_000 // n)))
         answer = call("networkx")
         assert call("cc_rapids") == answer
-        yield (
-            {"graph": name, "n": n, "m": m, "components": len(answer)}
-            | times
-            | {
-                f"times_faster_{way}": round(
-                    times["networkx_ms"]["median"] / times[f"{way}_ms"]["median"], 2
-                )
-                for way in ("converting", "converted")
-            }
-        )
+        theirs = times["networkx_ms"]["median"]
+        rates = {
+            f"times_faster_{way}": round(theirs / times[f"{way}_ms"]["median"], 2)
+            for way in ("converting", "converted")
+        }
+        yield {"graph": name, "n": n, "m": m, "components": len(answer)} | times | rates
 
 
 if __name__ == "__main__":
-    sizes = {"records": 1_000_000, "pairs": 1_000_000, "edges": 5_000_000, "points": 1_000_000}
+    sizes = {"records": 1_000_000, "pairs": 1_000_000, "edges": 5_000_000}
     harness.run(harness.arguments(__doc__, runs=5, **sizes), "pandas", "networkx")

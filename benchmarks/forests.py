@@ -1,31 +1,21 @@
-"""Time forests by weight, thresholds, dendrograms and bridges, compared with other libraries.
+"""Time forests by weight, thresholds and dendrograms, compared with other libraries.
 
-spanning: minimum spanning forests of the reference graphs; compared with cuGraph or SciPy. ecl: the
-same with integer weights; compared with the program that ``--ecl_mst`` names, ECL-MST, which must
-print ``total: `` and the weight of its forest. thresholds: ten thresholds in one call; compared
-with one run per threshold. cuts: the same thresholds of a dendrogram, which needs the forest first.
-linkage: single linkage of the distances of points; compared with SciPy. tree: the merges of trees
-of several shapes. bridges: bridges and articulation points of a skewed graph and of a grid;
-compared with igraph on one core.
+spanning: minimum spanning forests of the reference graphs; compared with cuGraph or SciPy.
+thresholds: ten thresholds in one call; compared with one run per threshold. cuts: the same
+thresholds of a dendrogram, which needs the forest first. tree: the merges of trees of several
+shapes.
 
 The methods of a job are timed in turn, and answers are compared after the timing.
 """
 
-import re
-import subprocess
-import tempfile
-from functools import partial
-
 import harness
 import numpy as np
-from harness import frame, on_host, to_pandas
+from harness import frame, to_pandas
 from scipy import sparse
-from scipy.cluster import hierarchy
 from scipy.sparse import csgraph
-from scipy.spatial.distance import pdist
 
 import cc_rapids
-from cc_rapids import backends, generators
+from cc_rapids import generators
 
 LEVELS = [0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
 MOST = 100  # vertices of a part
@@ -60,41 +50,6 @@ def one_forest(edges, n, backend, args):
     theirs = times["peer_graph_ms"]["median"] + times["peer_tree_ms"]["median"]
     rate = {"times_faster": round(theirs / times["forest_ms"]["median"], 2)}
     return times | totals | rate | {"plan_bytes": forest(explain=True).bytes}
-
-
-@harness.job("ecl_mst")
-def ecl(args, backend):
-    """Yield the times of minimum spanning forests of integers, and those of ECL-MST on the GPU.
-
-    The times of ECL-MST are its own: kernels and launches, from rows on the GPU that list each edge
-    twice.
-    """
-    if not args.ecl_mst:
-        return
-    for name in args.graphs:
-        graph = generators.reference(name, args.scale, dtype=np.int32, engine=backend.name)
-        n, xp = graph.num_vertices, backend.xp
-        src, dst = map(backend.asarray, (graph.src, graph.dst))
-        host = np.random.default_rng(0).integers(0, 1 << 30, graph.num_edges, np.int32)
-        weight = backend.asarray(host)
-        edges = frame(backend, src=src, dst=dst, weight=weight)
-        forest = partial(cc_rapids.minimum_spanning_forest, edges, weight="weight")
-        times = harness.timed({"forest": forest}, backend, args.runs, device=True)
-        total = int(forest()["weight"].astype("int64").sum())
-        with tempfile.NamedTemporaryFile(suffix=".egr") as file:
-            ends = xp.concatenate([src, dst])
-            order = xp.argsort(ends)
-            starts = xp.searchsorted(ends[order], xp.arange(n + 1))
-            columns = xp.concatenate([dst, src])[order], xp.concatenate([weight, weight])[order]
-            for part in (xp.asarray([n, 2 * graph.num_edges]), starts, *columns):
-                file.write(backend.to_host(part.astype(np.int32)).tobytes())
-            file.flush()
-            del ends, order, starts, columns
-            told = [subprocess.check_output([args.ecl_mst, file.name], text=True) for _ in range(3)]
-        theirs = [1000 * float(re.search(r"Dev.: +([0-9.]+) s", text)[1]) for text in told]
-        assert {int(re.search(r"total: (\d+)", text)[1]) for text in told} == {total}, name
-        facts = {"graph": graph.name, "vertices": n, "edges": graph.num_edges, "total": total}
-        yield facts | times | {"ecl_mst_ms": harness.spread(theirs)}
 
 
 def by_cugraph(edges):
@@ -216,27 +171,6 @@ def cuts(args, backend):
 
 
 @harness.job("dendrogram")
-def linkage(args, backend):
-    """Yield the times of single linkage of all distances, after comparing the clusters."""
-    distances = pdist(np.random.default_rng(0).random((args.points, 2)))
-    src, dst = np.triu_indices(args.points, 1)
-    edges = frame(backend, src=src, dst=dst, far=distances)
-
-    def ours():
-        return cc_rapids.components(edges, weight="far", forest="min").dendrogram().linkage()
-
-    ways = {"linkage": ours, "scipy": lambda: hierarchy.linkage(distances, "single")}
-    times = harness.timed(ways, backend, args.runs)
-    one, other = (way() for way in ways.values())
-    assert hierarchy.is_valid_linkage(one)
-    assert np.array_equal(one[:, 2], other[:, 2])
-    for height in one[:: max(len(one) // 10, 1), 2]:
-        flat = [hierarchy.fcluster(way, height, "distance") for way in (one, other)]
-        assert len(np.unique(flat, axis=1).T) == len(np.unique(flat[0])) == len(np.unique(flat[1]))
-    yield {"points": args.points, "pairs": src.size, **times}
-
-
-@harness.job("dendrogram")
 def tree(args, backend):
     """Yield the times of the merges of trees of several shapes, with edges in random order."""
     n = args.vertices
@@ -265,43 +199,6 @@ def tree(args, backend):
         yield {"shape": shape, "vertices": n, **times}
 
 
-@harness.job("bridges")
-def bridges(args, backend):
-    """Yield the times of both kinds of graphs, after comparing the rows with igraph's."""
-    scale, side = max(args.vertices // 8, 2).bit_length(), int((args.vertices / 1.2) ** 0.5)
-    yield from bridges_of("skewed", generators.rmat(scale, args.vertices, 0.57, 0.19, 0.19), args)
-    yield from bridges_of("grid", generators.grid(side, side, 0.6), args)
-
-
-def bridges_of(name, graph, args):
-    """Yield the record of a graph."""
-    import igraph
-
-    backend, pairs = backends.get(args.engine), np.column_stack(graph.edges)
-    edges = frame(backend, src=graph.src, dst=graph.dst)
-    right, points = cc_rapids.bridges(edges), cc_rapids.articulation_points(edges)
-
-    def theirs(function):
-        return np.sort(function(igraph.Graph(n=int(pairs.max()) + 1, edges=pairs)))
-
-    ways = {
-        "solve": lambda: cc_rapids.components(edges).labels(),
-        "ours": lambda: cc_rapids.bridges(edges),
-        "classes": lambda: cc_rapids.two_edge_connected_components(edges),
-        "points": lambda: cc_rapids.articulation_points(edges),
-        "audit": lambda: cc_rapids.components(edges).audit(edges, bridges=right),
-        "igraph": lambda: theirs(igraph.Graph.bridges),
-        "igraph_points": lambda: theirs(igraph.Graph.articulation_points),
-    }
-    times = harness.timed(ways, backend, min(args.runs, 2))
-    assert np.array_equal(on_host(right["row"]), ways["igraph"]())
-    assert np.array_equal(on_host(points["vertex"]), ways["igraph_points"]())
-    facts = {"graph": name, "m": graph.num_edges, "igraph": igraph.__version__}
-    yield facts | {"bridges": len(right), "articulation_points": len(points)} | times
-
-
 if __name__ == "__main__":
-    sizes = {"edges": 2_000_000, "points": 3_000, "vertices": 10_000_000}
-    harness.run(
-        harness.arguments(__doc__, runs=5, graphs=harness.GRAPHS, ecl_mst="", **sizes), "pandas"
-    )
+    sizes = {"edges": 2_000_000, "vertices": 10_000_000}
+    harness.run(harness.arguments(__doc__, runs=5, graphs=harness.GRAPHS, **sizes), "pandas")

@@ -4,20 +4,16 @@ graphs: the reference graphs as lists and as rows, by ``cc_rapids.tools.bench``.
 applications, which are near-duplicate pairs, pairs of many bands, and records with keys, with three
 kinds of ids. main_job: the reference graphs as frames. ids: 64-bit hashes, strings, the karate
 club, and the components of a ``cugraph.Graph`` that exists already. threads: 20 M uniform edges in
-columns, compared with SciPy. libraries: 1 M uniform edges, compared also with NetworkX, igraph,
-DuckDB and scikit-learn. audit: runs of the reference graphs, and their audits, in turn.
+columns, compared with SciPy. audit: runs of the reference graphs, and their audits, in turn.
 
 On threads, lists are smaller unless ``--scale`` is given. Labels are compared after the timing.
 """
 
 import time
-from contextlib import suppress
-from importlib.metadata import version
 
 import harness
 import networkx as nx
 import numpy as np
-from scipy import sparse
 
 import cc_rapids
 from cc_rapids import backends, generators, oracle
@@ -26,22 +22,6 @@ from cc_rapids.tools import bench
 
 LISTS = ("pairs60M", "bands10M", "records50M", "pairs1M")
 THREADS_SCALE = 20  # log2 of the vertices where SciPy is timed too
-MOST_OF_LIBRARIES = 1 << 18  # vertices of a list for libraries that take seconds
-PACKAGES = {"sklearn": "scikit-learn"}
-#: Components by the labels of neighbours, in the keyed recursion of DuckDB.
-IN_SQL = """
-WITH RECURSIVE
-arcs AS MATERIALIZED (SELECT src a, dst b FROM pairs UNION ALL SELECT dst, src FROM pairs),
-labels(v, label) USING KEY (v) AS (
-    SELECT v, v FROM vertices
-    UNION
-    SELECT b, min(labels.label)
-    FROM labels JOIN arcs ON labels.v = a JOIN recurring.labels AS before ON before.v = b
-    WHERE labels.label < before.label
-    GROUP BY b
-)
-SELECT count(DISTINCT label) FROM labels
-"""
 SMALL = 10_000  # edges, below which runs are repeated for a few seconds
 AUDIT_BOUND = 3.0  # of the time of a run
 #: The functions that make the ids of each kind from vertices.
@@ -184,72 +164,19 @@ def made(name, ids, backend, scale):
 
 
 def threads(name, ids, backend, args):
-    """Yield the record of uniform edges in columns on CPU threads, with SciPy's times.
-
-    The list of the job ``libraries`` is shorter; other libraries are timed in turn afterwards.
-    """
-    backend = backends.get("threads")
-    most = MOST_OF_LIBRARIES if name == "few" else 5_000_000
-    n = int(2**args.scale) if args.scale else most
+    """Yield the record of uniform edges in columns on CPU threads, with SciPy's times."""
+    n = int(2**args.scale) if args.scale else 5_000_000
     graph = generators.uniform(n, 4 * n, seed=1, dtype=np.int32)
     ways = {
         "wall": lambda: cc_rapids.components(graph.edges, num_vertices=n).labels("dense"),
         "scipy": lambda: harness.scipy_labels(*graph.edges, n),
     }
-    times = harness.timed(ways, backend, args.runs)
+    times = harness.timed(ways, backends.get("threads"), args.runs)
     labels = ways["scipy"]()
     if not np.array_equal(ways["wall"]().labels, labels):
         raise SystemExit("the labels differ from SciPy's")
     facts = {"n": n, "m": 4 * n, "components": int(labels.max()) + 1, "equal_to_scipy": True}
-    if name == "few":
-        others = libraries(graph.edges, n)
-        times |= harness.timed(others, backend, min(args.runs, args.peer_runs))
-        assert {work() for work in others.values()} == {facts["components"]}
-        facts["peers"] = {name: version(PACKAGES.get(name, name)) for name in others}
     yield facts | times | {"times_faster": harness.faster(times, "wall", "scipy")}
-
-
-def libraries(edges, n):
-    """Return functions by library that count the components of n vertices, from two columns."""
-    src, dst = edges
-    vertices = np.arange(n, dtype=src.dtype)
-
-    def by_networkx():
-        graph = nx.from_edgelist(zip(src.tolist(), dst.tolist(), strict=True))
-        graph.add_nodes_from(range(n))
-        return nx.number_connected_components(graph)
-
-    def by_igraph():
-        return len(igraph.Graph(n=n, edges=np.column_stack(edges)).connected_components())
-
-    def by_duckdb():
-        with duckdb.connect() as connection:
-            connection.register("pairs", pa.table({"src": src, "dst": dst}))
-            connection.register("vertices", pa.table({"v": vertices}))
-            return connection.sql(IN_SQL).fetchall()[0][0]
-
-    def by_sklearn():  # with min_samples=1, clusters are components
-        matrix = sparse.csr_array((np.ones(len(src)), edges), shape=(n, n))
-        matrix = matrix + matrix.T
-        matrix.data[:] = 1
-        model = DBSCAN(eps=1, min_samples=1, metric="precomputed")
-        return int(model.fit(matrix).labels_.max()) + 1
-
-    ways = {"networkx": by_networkx}
-    with suppress(ImportError):
-        import igraph
-
-        ways["igraph"] = by_igraph
-    with suppress(ImportError):
-        import duckdb
-        import pyarrow as pa
-
-        ways["duckdb"] = by_duckdb
-    with suppress(ImportError):
-        from sklearn.cluster import DBSCAN
-
-        ways["sklearn"] = by_sklearn
-    return ways
 
 
 def audit(name, ids, backend, args):
@@ -280,7 +207,6 @@ JOBS = {
         built,
     ),
     "threads": ({"uniform": ("int32",)}, threads),
-    "libraries": ({"few": ("int32",)}, threads),
     "audit": (dict.fromkeys(harness.GRAPHS, ("int32", "hashed")), audit),
 }
 RECORDS = {"graphs": "bench"}
