@@ -31,10 +31,7 @@ def check_rows_per_file(rows: Any) -> int:
 
 
 def write_parquet(
-    answer: Answer,
-    path: str | os.PathLike[str],
-    rows_per_file: int,
-    kind: LabelKind,
+    answer: Answer, path: str | os.PathLike[str], rows_per_file: int, kind: LabelKind
 ) -> list[str]:
     """Write the labels to files, and return their paths: see Components.to_parquet."""
     from ..data.files.write import check_new_folder, replacing, replacing_folder

@@ -33,24 +33,10 @@ from .options import (
     quiet_options,
     unreadable_option,
 )
-from .outputs import (
-    ROWS_FLAG,
-    LabelOutput,
-    check_with_output,
-    output_format_option,
-    output_option,
-)
+from .outputs import ROWS_FLAG, LabelOutput, check_with_output, output_format_option, output_option
 from .paths import name_of
 from .recipes import complete_recipe, recipe
-from .show import (
-    kernel_rows,
-    kernels,
-    print_json,
-    print_rows,
-    print_table,
-    seconds,
-    size,
-)
+from .show import kernel_rows, kernels, print_json, print_rows, print_table, seconds, size
 from .sources import CommandEdges, read_edges
 
 if TYPE_CHECKING:
@@ -65,12 +51,7 @@ if TYPE_CHECKING:
 SHOWN_MEMBERS = 6
 GENERATED = "generated"  # shown instead of a format
 # The facts about the format of files if a resumed run had no file left to read
-UNREAD: dict[str, Any] = {
-    "format": None,
-    "columns": [],
-    "header": None,
-    "delimiter": None,
-}
+UNREAD: dict[str, Any] = {"format": None, "columns": [], "header": None, "delimiter": None}
 
 
 @command(
@@ -442,10 +423,7 @@ def _generated_edges(files: tuple[str, ...], text: str, reading: dict[str, Any])
 
 
 def _facts(
-    files: tuple[str, ...],
-    generate: str | None,
-    edge_input: CommandEdges,
-    result: Components,
+    files: tuple[str, ...], generate: str | None, edge_input: CommandEdges, result: Components
 ) -> dict[str, Any]:
     """Return all facts about the run except its times."""
     summary = result.summary() | {"ledger": edge_input.full_ledger(result.ledger).facts()}

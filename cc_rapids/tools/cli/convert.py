@@ -27,7 +27,7 @@ from .options import (
     written_to,
 )
 from .paths import name_of
-from .show import print_json, print_rows, progress, seconds
+from .show import progress, report, seconds
 from .sources import check_single, read_one
 
 if TYPE_CHECKING:
@@ -93,15 +93,15 @@ def convert(
     shown = is_shown(output, quiet, json_output)
     check_apart(output, file)
     start = time.perf_counter()
-    with progress(f"reading {name_of(file.name)}", quiet) as report:
-        edge_file = read_one(file, report, **reading)
+    with progress(f"reading {name_of(file.name)}", quiet) as on_progress:
+        edge_file = read_one(file, on_progress, **reading)
     check_single(edge_file.source_format)
     layout = edge_file.source_format.facts()
     facts: dict[str, Any] = {"input": str(file), "from": layout.pop("format"), **layout}
     facts["output"] = str(output)
-    with progress(f"writing {output.name}", quiet, "edges") as report:
+    with progress(f"writing {output.name}", quiet, "edges") as on_progress:
         edges = as_list(edge_file, kind)
-        left_out = write_edges(edges, output, format=to, on_progress=report)
+        left_out = write_edges(edges, output, format=to, on_progress=on_progress)
     shift = 0  # of ids, if the format numbers the vertices
     if kind in COUNTED and edges.vertices is not None:
         shift = COUNTED[kind] - edges.vertices.start
@@ -117,10 +117,7 @@ def convert(
         "isolated_lost": 0 if kind in COUNTED else _count_isolated(edge_file),
         "seconds": time.perf_counter() - start,
     }
-    if json_output:
-        print_json(facts)
-    elif shown:
-        _print(facts, str(edge_file.source_format))
+    report(facts, _rows(facts, str(edge_file.source_format)), shown, json_output)
 
 
 def as_list(edge_file: EdgeFile, kind: str) -> EdgeList:
@@ -174,23 +171,19 @@ def _count_isolated(edge_file: EdgeFile) -> int:
     return len(edge_file.vertices) - (len(pa.chunked_array(ends).unique()) if ends else 0)
 
 
-def _print(facts: dict[str, Any], source_format: str) -> None:
-    """Print the facts of a conversion."""
+def _rows(facts: dict[str, Any], source_format: str) -> dict[str, str | None]:
+    """Return the facts as the rows of the printed report."""
     shift, lost, n = facts["id_shift"], facts["isolated_lost"], facts["vertices"]
-    print_rows(
-        {
-            "from": f"{facts['input']} ({source_format})",
-            "columns": ", ".join(facts["columns"]),
-            "to": f"{facts['output']} ({facts['to']})",
-            "edges": f"{facts['edges']:,}" + (", with weights" if facts["weights"] else ""),
-            "rows": str(Ledger.of_facts(facts["ledger"])).replace("linked", "written"),
-            "vertices": None if n is None else f"{n:,}",
-            "ids": f"each {abs(shift)} {'more' if shift > 0 else 'less'} than before"
-            if shift
-            else None,
-            "lost": f"{lost:,} vertices without edges, which {facts['to']} does not store"
-            if lost
-            else None,
-            "time": seconds(facts["seconds"]),
-        }
-    )
+    direction = "more" if shift > 0 else "less"
+    lost_in_words = f"{lost:,} vertices without edges, which {facts['to']} does not store"
+    return {
+        "from": f"{facts['input']} ({source_format})",
+        "columns": ", ".join(facts["columns"]),
+        "to": f"{facts['output']} ({facts['to']})",
+        "edges": f"{facts['edges']:,}" + (", with weights" if facts["weights"] else ""),
+        "rows": str(Ledger.of_facts(facts["ledger"])).replace("linked", "written"),
+        "vertices": None if n is None else f"{n:,}",
+        "ids": f"each {abs(shift)} {direction} than before" if shift else None,
+        "lost": lost_in_words if lost else None,
+        "time": seconds(facts["seconds"]),
+    }

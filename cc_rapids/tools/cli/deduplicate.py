@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -41,7 +41,7 @@ from .options import (
     text_options,
 )
 from .outputs import check_with_output, checked_output, output_format_option, output_option
-from .show import kernel_rows, kernels, print_json, print_rows, seconds, times_since
+from .show import kernel_rows, kernels, report, seconds, times_since
 from .sources import CommandEdges, read_edges
 
 if TYPE_CHECKING:
@@ -90,10 +90,7 @@ if TYPE_CHECKING:
     help="Keep the greatest value of this column, not the first row.",
 )
 @option(
-    "--by-text",
-    is_flag=True,
-    section=METHOD,
-    help="Compare --by as text, not as numbers or dates.",
+    "--by-text", is_flag=True, section=METHOD, help="Compare --by as text, not as numbers or dates."
 )
 @option(
     "--ascending/--descending",
@@ -169,6 +166,8 @@ def deduplicate(
     With --weight, the table also has the weakest weight on the path of pairs between both documents
     (weakest_weight), unless PAIRS is read in chunks.
     """
+    import pyarrow as pa
+
     from ...api import components
 
     if docs == pairs == STANDARD:
@@ -197,11 +196,16 @@ def deduplicate(
         solve_options["forest"] = "min" if at_least is None else "max"
     with kernels(quiet) as times:
         result: Components = components(edge_input.edges, **edge_input.options, **solve_options)
-        values = None if by is None else table.ordered(by, by_text)
-        columns = _comparable(result, table, ids, per, missing, pairs)
-        choice = _Choice(columns, ids, by, values, ascending, list(per), missing)
-        rows = choice.rows_to_keep(result, table.name)
-        dropped_rows = None if dropped_target is None else choice.dropped(result)
+        columns, values_name = _comparable(result, table, ids, per, missing, pairs), None
+        if by is not None:
+            # ``by`` may also be a column of ids, so its converted values have a name of their own
+            values_name = _unused_name(by, columns)
+            columns[values_name] = table.ordered(by, by_text)
+        documents = pa.table(columns)
+        arguments = ids if ids[1:] else ids[0], values_name, ascending, list(per) or None, missing
+        rows = _rows_to_keep(result, documents, arguments, table.name)
+        if dropped_target is not None:
+            dropped_rows = result.duplicates(documents, *arguments)
     if output_target is not None:
         write_table(table.table.take(rows), *output_target)
     if dropped_target is not None:
@@ -222,10 +226,7 @@ def deduplicate(
         "dropped": dropped,
         **times_since(start, times),
     }
-    if json_output:
-        print_json(facts)
-    elif shown:
-        print_rows(_rows(facts, kernel_rows(times, times.seconds)))
+    report(facts, _rows(facts, kernel_rows(times, times.seconds)), shown, json_output)
 
 
 def _with_comparable_ids(pairs: CommandEdges, table: WholeTable, on: list[str]) -> CommandEdges:
@@ -247,68 +248,24 @@ def _with_comparable_ids(pairs: CommandEdges, table: WholeTable, on: list[str]) 
     return replace(pairs, edges=edges)
 
 
-@dataclass(frozen=True)
-class _Choice:
-    """The choice of the documents to keep, by methods of the components of the pairs.
+def _rows_to_keep(result: Components, table: pa.Table, arguments: Sequence[Any], name: str) -> Any:
+    """Return the row numbers of the documents to keep; ``name`` names their table in errors.
 
-    Attributes
-    ----------
-    columns : dict of columns
-        The ids of the documents, in a type that can be compared with the ids of the pairs, and the
-        columns of ``per``.
-    on, per : list of str
-        The names of the columns of ids, and of the columns of ``--per``.
-    by : str or None
-        The name of the column by which a document is chosen, if any.
-    values : column, optional
-        The values of the column ``by``, converted for ordering.
-    ascending : bool
-        Keep the least value of ``by`` instead of the greatest.
-    missing : str
-        The value of ``--missing``.
+    ``arguments`` are those of :meth:`Components.deduplicate` after the table.
     """
+    import numpy as np
+    import pyarrow as pa
 
-    columns: dict[str, Any]
-    on: list[str]
-    by: str | None
-    values: pa.ChunkedArray | None
-    ascending: bool
-    per: list[str]
-    missing: str
-
-    def rows_to_keep(self, result: Components, name: str) -> pa.Array:
-        """Return the row numbers of the documents to keep; ``name`` names their table in errors."""
-        import numpy as np
-        import pyarrow as pa
-
-        table, arguments = self._arguments()
-        # deduplicate() returns whole rows, so a column is added for the row numbers
-        row = _unused_name("row", table.column_names)
-        table = table.append_column(row, pa.array(np.arange(len(table))))
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", UnmatchedWarning)  # raised if no document is in a pair
-            try:
-                best = result.deduplicate(table, *arguments)
-            except UnmatchedWarning as warning:
-                raise FormatError(f"{name}: {str(warning).replace('on=', '--on')}") from None
-        return best[row].combine_chunks()
-
-    def dropped(self, result: Components) -> pa.Table:
-        """Return the documents to drop, each with the document that is kept instead."""
-        table, arguments = self._arguments()
-        return result.duplicates(table, *arguments)
-
-    def _arguments(self) -> tuple[pa.Table, tuple[Any, ...]]:
-        """Return the table of documents, and the other arguments of the methods."""
-        import pyarrow as pa
-
-        columns, by = dict(self.columns), None
-        if self.by is not None:
-            # ``by`` may also be a column of ids, so its converted values have a name of their own
-            by = _unused_name(self.by, columns)
-            columns[by] = self.values
-        on = self.on if len(self.on) > 1 else self.on[0]
-        return pa.table(columns), (on, by, self.ascending, self.per or None, self.missing)
+    # deduplicate() returns whole rows, so a column is added for the row numbers
+    row = _unused_name("row", table.column_names)
+    table = table.append_column(row, pa.array(np.arange(len(table))))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UnmatchedWarning)  # raised if no document is in a pair
+        try:
+            best = result.deduplicate(table, *arguments)
+        except UnmatchedWarning as warning:
+            raise FormatError(f"{name}: {str(warning).replace('on=', '--on')}") from None
+    return best[row].combine_chunks()
 
 
 def _comparable(

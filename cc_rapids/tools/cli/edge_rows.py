@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...data.files.write import write_table
-from ...data.text_options import TextOptions
 from ...ledger import Ledger
 from .group import METHOD, Decorator, command, examples, option
 from .options import (
@@ -19,6 +18,7 @@ from .options import (
     as_json,
     bound_options,
     check_bounds,
+    combined,
     edge_file_options,
     engine_option,
     is_shown,
@@ -27,7 +27,7 @@ from .options import (
 )
 from .outputs import check_with_output, checked_output, output_format_option, output_option
 from .paths import name_of
-from .show import kernel_rows, kernels, print_json, print_rows, seconds, times_since
+from .show import kernel_rows, kernels, report, seconds, times_since
 from .sources import read_in_memory
 
 if TYPE_CHECKING:
@@ -44,18 +44,11 @@ def _options_of_edge_rows(output_help: str, *methods: Decorator) -> Decorator:
     ``output_help`` is the help of ``--output``. ``methods`` add the options of one command alone.
     """
     file = FilePath(allow_dash=True)
-    decorators: list[Decorator] = [
+    return combined(
         click.argument("files", metavar="FILE...", nargs=-1, required=True, type=file),
         *(edge_file_options(), nulls_option, bound_options, *methods, engine_option),
         *(output_option(output_help), output_format_option, quiet_options, as_json),
-    ]
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for decorator in reversed(decorators):  # the last decorator is applied first
-            function = decorator(function)
-        return function
-
-    return decorate
+    )
 
 
 @command(
@@ -182,19 +175,13 @@ def _write_rows(
     bounds: dict[str, Any],
     forest: bool | str,
     *,
-    source: Any,
-    destination: Any,
-    format: str | None,
-    header: bool | None,
-    delimiter: str | None,
-    encoding: str | None,
-    comment: str | None,
     nulls: str | None,
     engine: str | None,
     output: str | None,
     output_format: str | None,
     quiet: bool,
     json_output: bool,
+    **reading: Any,
 ) -> None:
     """Read edges, find their components, and write the rows that ``rows_of`` returns for them.
 
@@ -206,14 +193,12 @@ def _write_rows(
 
     from ...api import components
 
-    text = TextOptions.check(header, delimiter, encoding, comment, format)
     check_with_output(output, output_format=output_format)
     target = None if output is None else checked_output(output, output_format, files)
     output_path = None if target is None else target[0]
     shown = is_shown(output_path, quiet, json_output)
     start = time.perf_counter()
-    ends = {"source": source, "destination": destination}
-    edge_input = read_in_memory(files, quiet, ends | text.words(), bounds)
+    edge_input = read_in_memory(files, quiet, reading, bounds)
     solve_options: dict[str, Any] = {
         "nulls": nulls or "raise",
         "engine": engine or edge_input.engine(),
@@ -234,20 +219,16 @@ def _write_rows(
         "output": None if output_path is None else str(output_path),
         **times_since(start, times),
     }
-    if json_output:
-        print_json(facts)
-    elif shown:
-        print_rows(
-            {
-                "files" if files[1:] else "file": ", ".join(map(name_of, files)),
-                "vertices": f"{facts['vertices']:,}",
-                "edges": f"{facts['edges']:,}",
-                "rows": str(Ledger.of_facts(facts["ledger"])),
-                "components": f"{facts['components']:,}",
-                row_name: f"{len(rows):,}",
-                "total weight": f"{total['weight']:,}" if total else None,
-                **kernel_rows(times, times.seconds),
-                "time": seconds(facts["seconds"]),
-                "written to": facts["output"],
-            }
-        )
+    printed_rows = {
+        "files" if files[1:] else "file": ", ".join(map(name_of, files)),
+        "vertices": f"{facts['vertices']:,}",
+        "edges": f"{facts['edges']:,}",
+        "rows": str(Ledger.of_facts(facts["ledger"])),
+        "components": f"{facts['components']:,}",
+        row_name: f"{len(rows):,}",
+        "total weight": f"{total['weight']:,}" if total else None,
+        **kernel_rows(times, times.seconds),
+        "time": seconds(facts["seconds"]),
+        "written to": facts["output"],
+    }
+    report(facts, printed_rows, shown, json_output)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,15 +107,10 @@ def table_format_option(flag: str, name: str, what: str) -> Decorator:
 
 def table_text_options(prefix: str, what: str) -> Decorator:
     """Return the options ``--delimiter`` and ``--encoding`` of a table, with a prefix."""
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        return input_options(
-            function,
-            (f"--{prefix}delimiter", "CHARACTER", str, f"The field delimiter of {what} in text."),
-            (f"--{prefix}encoding", "NAME", str, f"The encoding of {what} in text; else UTF-8."),
-        )
-
-    return decorate
+    return input_options(
+        (f"--{prefix}delimiter", "CHARACTER", str, f"The field delimiter of {what} in text."),
+        (f"--{prefix}encoding", "NAME", str, f"The encoding of {what} in text; else UTF-8."),
+    )
 
 
 def read_table(
@@ -313,15 +308,16 @@ def ids_of(table: WholeTable, name: str, other: pa.DataType | None) -> pa.Chunke
     return text if other is not None and is_text(other) else typed(text)
 
 
-def vertices_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options for vertices without edges: ``--vertices``, ``--on``, ``--num-vertices``."""
-    count, file = click.IntRange(min=0), FilePath()
-    return input_options(
-        function,
-        ("--vertices", "FILE", file, "A table of ids that are included even without edges."),
-        ("--on", "NAME", str, "Column of --vertices with the ids, or several: A,B."),
-        ("--num-vertices", "N", count, "The vertices are 0 .. N-1; this needs the least memory."),
-    )
+vertices_options: Decorator = input_options(
+    ("--vertices", "FILE", FilePath(), "A table of ids that are included even without edges."),
+    ("--on", "NAME", str, "Column of --vertices with the ids, or several: A,B."),
+    (
+        "--num-vertices",
+        "N",
+        click.IntRange(min=0),
+        "The vertices are 0 .. N-1; this needs the least memory.",
+    ),
+)
 
 
 def read_vertices(

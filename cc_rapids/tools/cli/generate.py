@@ -16,7 +16,7 @@ from .generators import COMMON, GENERATORS
 from .group import OUTPUT, Command, Group, Option, examples
 from .options import FORMATS_IN_WORDS, FilePath, as_json, is_shown, quiet_options, written_to
 from .recipes import Recipe, make
-from .show import kernel_rows, kernels, print_json, print_rows, progress, seconds, size, times_since
+from .show import kernel_rows, kernels, progress, report, seconds, size, times_since
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -105,9 +105,9 @@ def _generate(
     recipe = make(name, params)
     pieces = recipe.pieces
     _check_memory(recipe, kind, name)
-    with kernels(quiet) as times, progress(f"writing {output.name}", quiet, "edges") as report:
-        left_out = write_edges(_as_list(recipe), output, format=format, on_progress=report)
-    timings = times_since(start, times)
+    text = f"writing {output.name}"
+    with kernels(quiet) as times, progress(text, quiet, "edges") as on_progress:
+        left_out = write_edges(_as_list(recipe), output, format=format, on_progress=on_progress)
     facts = {
         "output": str(output),
         "format": kind,
@@ -118,12 +118,9 @@ def _generate(
         "left_out": {reason: rows for reason, rows in left_out.items() if rows},
         "weights": recipe.weights,
         "bytes": output.stat().st_size if output.is_file() else None,  # a pipe has no size
-        **timings,
+        **times_since(start, times),
     }
-    if json_output:
-        print_json(facts)
-    elif shown:
-        _print(facts, kernel_rows(times, times.seconds))
+    report(facts, _rows(facts, kernel_rows(times, times.seconds)), shown, json_output)
 
 
 def _check_memory(recipe: Recipe, kind: str, name: str) -> None:
@@ -180,23 +177,21 @@ def _tables(recipe: Recipe, schema: pa.Schema) -> Iterator[pa.Table]:
         yield pa.table(columns, schema=schema)
 
 
-def _print(facts: dict[str, Any], kernel_facts: dict[str, str | None]) -> None:
-    """Print the facts of a generated graph."""
+def _rows(facts: dict[str, Any], kernel_facts: dict[str, str | None]) -> dict[str, str | None]:
+    """Return the facts as the rows of the printed report."""
     rate = facts["edges"] / facts["seconds"]
-    print_rows(
-        {
-            "graph": facts["generator"],
-            "seed": str(facts["seed"]),
-            "vertices": f"{facts['vertices']:,}",
-            "edges": f"{facts['edges']:,}",
-            "left out": ", ".join(f"{n:,} {reason}" for reason, n in facts["left_out"].items())
-            or None,
-            "weights": "{} to {}".format(*facts["weights"]) if facts["weights"] else None,
-            "in": f"{facts['output']} ({facts['format']}, {size(facts['bytes'])})",
-            "time": f"{seconds(facts['seconds'])}, {rate:,.0f} edges/s",
-            **kernel_facts,
-        }
-    )
+    left_out = ", ".join(f"{rows:,} {reason}" for reason, rows in facts["left_out"].items())
+    return {
+        "graph": facts["generator"],
+        "seed": str(facts["seed"]),
+        "vertices": f"{facts['vertices']:,}",
+        "edges": f"{facts['edges']:,}",
+        "left out": left_out or None,
+        "weights": "{} to {}".format(*facts["weights"]) if facts["weights"] else None,
+        "in": f"{facts['output']} ({facts['format']}, {size(facts['bytes'])})",
+        "time": f"{seconds(facts['seconds'])}, {rate:,.0f} edges/s",
+        **kernel_facts,
+    }
 
 
 for _name in GENERATORS:

@@ -36,48 +36,30 @@ EXIT_CODES = (
 GRAPH, INPUT, METHOD, OUTPUT, OTHER = "Graph", "Input", "Method", "Output", "Other options"
 SECTIONS = (GRAPH, INPUT, METHOD, OUTPUT, OTHER)  # the sections of help, in this order
 FLAG_WIDTH = 14  # characters; the help of a longer flag starts on the next line
-SYNONYMS: dict[str, str] = dict.fromkeys(  # other words for commands, with the command
-    [
-        "components",
-        "connected-components",
-        "connected_components",
-        "component",
-        "connected",
-        "cc",
-        "run",
-        "solve",
-        "compute",
-        "find",
-        "group",
-        "cluster",
-        "label",
-        "labels",
-    ],
-    "calculate",
-)
-SYNONYMS |= dict.fromkeys(["dedup", "dedupe", "deduplication"], "deduplicate")
-SYNONYMS |= dict.fromkeys(
-    ["link-records", "link_records", "records", "entities", "resolve"], "link"
-)
-SYNONYMS |= dict.fromkeys(["articulation-points", "biconnected", "cut-edges"], "bridges")
-SYNONYMS |= dict.fromkeys(["mst", "spanning-forest", "spanning-tree"], "forest")
-SYNONYMS |= {"benchmark": "bench", "check": "verify", "audit": "verify", "info": "doctor"}
-OPTION_SYNONYMS: dict[str, str] = {  # other words for options, with the option
-    "--threshold": "--at-least",
-    "--minimum": "--at-least",
-    "--maximum": "--at-most",
-    "--sep": "--delimiter",
-    "--separator": "--delimiter",
-    "--cpu": "--engine",
-    "--gpu": "--engine",
-    "--device": "--engine",
-    "--resume": "--checkpoint",
-    "--plan": "--explain",
-    "--dry-run": "--explain",
-    "--out": "--output",
-    "--silent": "--quiet",
-    "--sort-by": "--by",
+_OTHER_COMMANDS = {  # other words for a command
+    "calculate": "components connected-components connected_components component connected cc run"
+    " solve compute find group cluster label labels",
+    "deduplicate": "dedup dedupe deduplication",
+    "link": "link-records link_records records entities resolve",
+    "bridges": "articulation-points biconnected cut-edges",
+    "forest": "mst spanning-forest spanning-tree",
+    "bench": "benchmark",
+    "verify": "check audit",
+    "doctor": "info",
 }
+_OTHER_OPTIONS = {  # other words for an option
+    "--at-least": "--threshold --minimum",
+    "--at-most": "--maximum",
+    "--delimiter": "--sep --separator",
+    "--engine": "--cpu --gpu --device",
+    "--checkpoint": "--resume",
+    "--explain": "--plan --dry-run",
+    "--output": "--out",
+    "--quiet": "--silent",
+    "--by": "--sort-by",
+}
+SYNONYMS = {word: name for name, words in _OTHER_COMMANDS.items() for word in words.split()}
+OPTION_SYNONYMS = {word: name for name, words in _OTHER_OPTIONS.items() for word in words.split()}
 _KEYWORDS = re.compile(  # header=False (--no-header); source= and destination= (--source, ...)
     r"""\w+=(?:'[^']*'|[^\s'(]*)(?: and \w+=)? \((--[^()]*)\)"""
 )

@@ -22,16 +22,9 @@ from .frames import (
     table_text_options,
 )
 from .group import INPUT, METHOD, OUTPUT, command, examples, option
-from .options import (
-    FilePath,
-    LabelChoice,
-    as_json,
-    engine_option,
-    is_shown,
-    quiet_options,
-)
+from .options import FilePath, LabelChoice, as_json, engine_option, is_shown, quiet_options
 from .outputs import check_with_output, checked_output, output_format_option, output_option
-from .show import kernel_rows, kernels, print_json, print_rows, seconds, times_since
+from .show import kernel_rows, kernels, report, seconds, times_since
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -166,10 +159,7 @@ def link(
         "output": None if output_path is None else str(output_path),
         **times_since(start, times),
     }
-    if json_output:
-        print_json(facts)
-    elif shown:
-        print_rows(_rows(facts, kernel_rows(times, times.seconds)))
+    report(facts, _rows(facts, kernel_rows(times, times.seconds)), shown, json_output)
 
 
 def _compared(

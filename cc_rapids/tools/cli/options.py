@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +53,22 @@ FORMATS_IN_WORDS = (
 FILES_IN_WORDS = f"{COLUMNS_IN_WORDS}\n\n{FORMATS_IN_WORDS}"
 
 
+def combined(*decorators: Decorator) -> Decorator:
+    """Return a decorator that adds the options of several; help lists them in the same order."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for decorator in reversed(decorators):  # help lists the last added option first
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+def header_option(help: str) -> Decorator:
+    """Return the option ``--header/--no-header``."""
+    return option("--header/--no-header", default=None, section=INPUT, help=help)
+
+
 def text_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options for reading text, named like the fields of :class:`TextOptions`."""
 
@@ -60,36 +76,34 @@ def text_options(function: Callable[..., Any]) -> Callable[..., Any]:
     def with_comment(*, no_comment: bool, comment: str, **others: Any) -> Any:
         return function(comment=None if no_comment else comment, **others)
 
-    with_options: Callable[..., Any] = with_comment
-    options: list[tuple[str, dict[str, Any]]] = [
-        (
-            "--header/--no-header",
-            {"default": None, "help": "Does the first line of text name the columns?"},
-        ),
-        (
+    return combined(
+        header_option("Does the first line of text name the columns?"),
+        option(
             "--delimiter",
-            {
-                "metavar": "CHARACTER",
-                "help": "The field delimiter of text; ' ' means runs of blanks.",
-            },
+            metavar="CHARACTER",
+            section=INPUT,
+            help="The field delimiter of text; ' ' means runs of blanks.",
         ),
-        (
+        option(
             "--encoding",
-            {"metavar": "NAME", "help": "The encoding of text, such as latin-1; UTF-8 by default."},
+            metavar="NAME",
+            section=INPUT,
+            help="The encoding of text, such as latin-1; UTF-8 by default.",
         ),
-        (
+        option(
             "--comment",
-            {
-                "metavar": "LETTERS",
-                "default": COMMENTS,
-                "help": "Characters that begin a comment before the first edge.",
-            },
+            metavar="LETTERS",
+            default=COMMENTS,
+            section=INPUT,
+            help="Characters that begin a comment before the first edge.",
         ),
-        ("--no-comment", {"is_flag": True, "help": "Read lines that look like comments as edges."}),
-    ]
-    for flag, keywords in reversed(options):  # help lists the last added option first
-        with_options = option(flag, section=INPUT, **keywords)(with_options)
-    return with_options
+        option(
+            "--no-comment",
+            is_flag=True,
+            section=INPUT,
+            help="Read lines that look like comments as edges.",
+        ),
+    )(with_comment)
 
 
 class FilePath(click.Path):
@@ -131,34 +145,30 @@ class LabelChoice(click.Choice[str]):
         return tuple(LABEL_KINDS)
 
 
-def memory_limit_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option ``--memory-limit``."""
-    return option(
-        "--memory-limit",
-        metavar="SIZE",
-        type=size,
-        section=INPUT,
-        help="Read in chunks within SIZE of memory, such as 2GiB.",
-    )(function)
+memory_limit_option: Decorator = option(
+    "--memory-limit",
+    metavar="SIZE",
+    type=size,
+    section=INPUT,
+    help="Read in chunks within SIZE of memory, such as 2GiB.",
+)
 
 
-def input_options(
-    function: Callable[..., Any], *rows: tuple[str, str, Any, str]
-) -> Callable[..., Any]:
-    """Add options of the input; each row has the flag, metavar, type and help of an option."""
-    for flag, metavar, kind, help_text in reversed(rows):  # help lists the last added option first
-        function = option(flag, metavar=metavar, type=kind, section=INPUT, help=help_text)(function)
-    return function
-
-
-def bound_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that select edges whose weight is within bounds."""
-    return input_options(
-        function,
-        ("--weight", "NAME", str, "Column of weights."),
-        ("--at-least", "X", number, "Skip edges with a smaller weight or without a weight."),
-        ("--at-most", "X", number, "Skip edges with a greater weight or without a weight."),
+def input_options(*rows: tuple[str, str, Any, str]) -> Decorator:
+    """Return options of the input; each row has the flag, metavar, type and help of an option."""
+    return combined(
+        *(
+            option(flag, metavar=metavar, type=kind, section=INPUT, help=help_text)
+            for flag, metavar, kind, help_text in rows
+        )
     )
+
+
+bound_options: Decorator = input_options(  # select edges whose weight is within bounds
+    ("--weight", "NAME", str, "Column of weights."),
+    ("--at-least", "X", number, "Skip edges with a smaller weight or without a weight."),
+    ("--at-most", "X", number, "Skip edges with a greater weight or without a weight."),
+)
 
 
 def check_bounds(bounds: dict[str, Any], weight_alone: bool = False) -> dict[str, Any]:
@@ -188,30 +198,6 @@ def check_bounds(bounds: dict[str, Any], weight_alone: bool = False) -> dict[str
     return passed
 
 
-def column_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that name the columns of edges."""
-    return ends_options(("--source",), ("--destination",), "end of each edge")(function)
-
-
-def ends_options(source: tuple[str, ...], destination: tuple[str, ...], what: str) -> Decorator:
-    """Return a decorator that adds the two options for the columns of both ends of an edge.
-
-    ``source`` and ``destination`` are their flags, and ``what`` names an end in the help.
-    """
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for flags, name, help_text in (  # help lists the last added option first
-            (destination, "destination", f"Column of the other {what}."),
-            (source, "source", f"Column of one {what}, or several: A,B."),
-        ):
-            function = option(
-                *flags, name, metavar="NAME", callback=_column_names, section=INPUT, help=help_text
-            )(function)
-        return function
-
-    return decorate
-
-
 def _column_names(_: object, __: object, word: str | None) -> Any:
     """Return the name of a column, or a list if commas separate several names.
 
@@ -220,16 +206,26 @@ def _column_names(_: object, __: object, word: str | None) -> Any:
     return word.split(",") if word and "," in word else word
 
 
+def ends_options(source: tuple[str, ...], destination: tuple[str, ...], what: str) -> Decorator:
+    """Return the two options for the columns of both ends of an edge.
+
+    ``source`` and ``destination`` are their flags, and ``what`` names an end in the help.
+    """
+    column = partial(option, metavar="NAME", callback=_column_names, section=INPUT)
+    return combined(
+        column(*source, "source", help=f"Column of one {what}, or several: A,B."),
+        column(*destination, "destination", help=f"Column of the other {what}."),
+    )
+
+
+column_options: Decorator = ends_options(("--source",), ("--destination",), "end of each edge")
+
+
 def edge_file_options(format_flag: str = "--format") -> Decorator:
-    """Return a decorator that adds the options for reading a file of edges."""
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        add_format_option = format_option(
-            format_flag, "format", "Format of FILE; from its suffix by default.", INPUT
-        )
-        return column_options(add_format_option(text_options(function)))
-
-    return decorate
+    """Return the options for reading a file of edges."""
+    help_text = "Format of FILE; from its suffix by default."
+    file_format = format_option(format_flag, "format", help_text, INPUT)
+    return combined(column_options, file_format, text_options)
 
 
 nulls_option: Decorator = option(
@@ -238,11 +234,6 @@ nulls_option: Decorator = option(
     section=INPUT,
     help="For edges without an id: raise an error (default) or drop.",
 )
-
-
-def header_option(help: str) -> Decorator:
-    """Return the option ``--header/--no-header``."""
-    return option("--header/--no-header", default=None, section=INPUT, help=help)
 
 
 unreadable_option: Decorator = option(
@@ -259,17 +250,15 @@ def counts_option(flag: str, metavar: str, help: str, section: str = METHOD) -> 
     return option(flag, metavar=metavar, type=kind, multiple=True, section=section, help=help)
 
 
-def rounds_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option ``--rounds`` of commands that measure time."""
-    return option(
-        "--rounds",
-        metavar="K",
-        type=click.IntRange(min=1),
-        default=9,
-        show_default=True,
-        section=METHOD,
-        help="Runs of each timing, after a warm-up run.",
-    )(function)
+rounds_option: Decorator = option(  # of commands that measure time
+    "--rounds",
+    metavar="K",
+    type=click.IntRange(min=1),
+    default=9,
+    show_default=True,
+    section=METHOD,
+    help="Runs of each timing, after a warm-up run.",
+)
 
 
 def format_option(
@@ -311,45 +300,44 @@ def check_apart(output: Path, file: Path) -> None:
         raise InputError(f"{output} is the input file; write to another file")
 
 
-def engine_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option ``--engine``, whose value is the library's name of an engine, or None."""
-    return option(
-        "--engine",
-        metavar="NAME",
-        type=click.Choice(list(ENGINES)),
-        default="auto",
-        callback=lambda _, __, word: ENGINES[word],
-        section=METHOD,
-        help="auto (default), gpu or cuda, cpu or threads.",
-    )(function)
+# The value is the library's name of an engine, or None
+engine_option: Decorator = option(
+    "--engine",
+    metavar="NAME",
+    type=click.Choice(list(ENGINES)),
+    default="auto",
+    callback=lambda _, __, word: ENGINES[word],
+    section=METHOD,
+    help="auto (default), gpu or cuda, cpu or threads.",
+)
 
 
-def engine_or_threads(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option ``--engine``, whose value is a backend; "auto" is a GPU if there is one."""
+def _backend_of(context: click.Context, _: click.Parameter, word: str) -> Backend | None:
+    """Return the backend of an engine; click calls this function with the value of the option."""
+    from ... import backends
 
-    def opened(context: click.Context, option: click.Parameter, word: str) -> Backend | None:
-        from ... import backends
+    if context.resilient_parsing:  # completion in a shell, which needs no backend
+        return None
+    name = ENGINES[word]
+    if name is not None:
+        return backends.get(name)
+    try:
+        return backends.get("cuda")
+    except EngineError:
+        return backends.get("threads")
 
-        if context.resilient_parsing:  # completion in a shell, which needs no backend
-            return None
-        name = ENGINES[word]
-        if name is not None:
-            return backends.get(name)
-        try:
-            return backends.get("cuda")
-        except EngineError:
-            return backends.get("threads")
 
-    return option(
-        "--engine",
-        "backend",
-        metavar="NAME",
-        type=click.Choice(list(ENGINES)),
-        default="auto",
-        callback=opened,
-        section=METHOD,
-        help="auto (the GPU if there is one), gpu/cuda, cpu/threads.",
-    )(function)
+# The value is a backend; "auto" is a GPU if there is one
+engine_or_threads: Decorator = option(
+    "--engine",
+    "backend",
+    metavar="NAME",
+    type=click.Choice(list(ENGINES)),
+    default="auto",
+    callback=_backend_of,
+    section=METHOD,
+    help="auto (the GPU if there is one), gpu/cuda, cpu/threads.",
+)
 
 
 def engine_in_words(backend: Backend) -> str:
@@ -358,24 +346,22 @@ def engine_in_words(backend: Backend) -> str:
     return text if backend.on_device else f"{text} (no GPU: see cc-rapids doctor)"
 
 
-def quiet_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option ``--quiet``, and ``--progress``, which is stored in the context."""
+def _keep_progress(context: click.Context, _: click.Parameter, value: bool | None) -> None:
+    """Store the value of ``--progress`` in the context."""
+    context.meta[PROGRESS] = value
 
-    def store(context: click.Context, _: click.Parameter, value: bool | None) -> None:
-        context.meta[PROGRESS] = value
 
-    progress = option(
+quiet_options: Decorator = combined(
+    option("--quiet", is_flag=True, section=OUTPUT, help="Print only errors."),
+    option(
         "--progress/--no-progress",
         default=None,
         expose_value=False,
-        callback=store,
+        callback=_keep_progress,
         section=OUTPUT,
         help="Print progress even outside a terminal, or never.",
-    )
-    quiet = option("--quiet", is_flag=True, section=OUTPUT, help="Print only errors.")
-    return quiet(progress(function))
-
-
+    ),
+)
 as_json: Decorator = option(
     "--json",
     "json_output",

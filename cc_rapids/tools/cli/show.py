@@ -68,6 +68,16 @@ def compact(*names: str, numbers: tuple[str, ...] = ()) -> Table:
     return table
 
 
+def report(
+    facts: dict[str, Any], rows: dict[str, str | None], shown: bool, json_output: bool
+) -> None:
+    """Print facts as JSON, or their rows as a table unless the command shows nothing."""
+    if json_output:
+        print_json(facts)
+    elif shown:
+        print_rows(rows)
+
+
 def print_table(table: Table) -> None:
     """Print a table on stdout."""
     console().print(table)

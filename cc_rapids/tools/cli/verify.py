@@ -216,11 +216,7 @@ def _audited_edges(
 
 
 def _alike(
-    edges: pa.Table,
-    labels: pa.Table,
-    label_format: SourceFormat,
-    edge_path: str,
-    label_path: Path,
+    edges: pa.Table, labels: pa.Table, label_format: SourceFormat, edge_path: str, label_path: Path
 ) -> pa.Table:
     """Return the labels, as text if the ids of the edges are strings of digits.
 

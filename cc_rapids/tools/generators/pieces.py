@@ -337,12 +337,7 @@ def _zipf_shares(exponent: float, size: int) -> npt.NDArray[np.uint64]:
 
 
 def record_keys(
-    records: int,
-    keys: int,
-    each: int = 2,
-    power: float = 1.5,
-    seed: int = 0,
-    permute: bool = True,
+    records: int, keys: int, each: int = 2, power: float = 1.5, seed: int = 0, permute: bool = True
 ) -> Pieces:
     """Make :func:`cc_rapids.generators.record_keys` in pieces."""
     n = check_vertices(count("records", records) + count("keys", keys))
@@ -471,10 +466,7 @@ REFERENCES = {
     "rmat24": Reference(1 << 24, 100_000_000, 677_744, _rmat(0.45, 0.15, 0.15)),
     "pairs60M": Reference(60_000_000, 100_000_000, 5_737_389, _pairs),
     "bands10M": Reference(
-        10_000_000,
-        100_000_000,
-        956_383,
-        lambda n, m, seed: banded_pairs(n, m, seed=seed),
+        10_000_000, 100_000_000, 956_383, lambda n, m, seed: banded_pairs(n, m, seed=seed)
     ),
     "records50M": Reference(
         110_000_000,
