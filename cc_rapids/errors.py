@@ -33,8 +33,8 @@ class _BriefError(Exception):
     def __reduce__(self) -> tuple[object, ...]:
         """Return the class and the message for pickling.
 
-        The default of other picklers, such as tblib in Dask's workers, fails for an exception with
-        two built-in bases.
+        Other picklers, such as tblib in Dask's workers, replace the default method by one that
+        fails for an exception with two built-in bases.
         """
         attributes = {name: getattr(self, name, None) for name in ("errno", "filename")}
         attributes = {name: value for name, value in attributes.items() if value is not None}
@@ -291,7 +291,9 @@ def inflected(count: int, singular: str, plural: str) -> str:
 
 
 def not_vertices(count: int, size: int, name: str, of: str) -> str:
-    """Return the start of an error about ids of a column that are not vertices ``of`` an answer.
+    """Return the start of an error about ids of a column that are not vertices.
+
+    ``of`` is the end of this text, such as "of this answer".
 
     Examples
     --------

@@ -265,7 +265,7 @@ class KernelComposer:
 
     def _copy_edges(self, sample: kernels.sampling.Sample | None) -> Kernel:
         """Return the kernel that copies the edges for rounds."""
-        copy_edges: Kernel = kernels.sampling.keep_edge(
+        copy_edges: Kernel = kernels.sampling.copy_edge(
             self.backend, self.vertex, self.wide, self.load_edge(), sample is not None
         )
         return copy_edges

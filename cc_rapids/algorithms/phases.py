@@ -114,7 +114,7 @@ def rows_outside(members: Any, link_rows: Any, link_all_rows: Step) -> Step:
     return connect_rest
 
 
-def by_rounds(keep_edge: Any, rounds: Step, after_sample: bool) -> Step:
+def by_rounds(copy_edge: Any, rounds: Step, after_sample: bool) -> Step:
     """Copy the remaining edges, and run rounds over the copy.
 
     After a sample, edges inside the giant component are not copied.
@@ -126,7 +126,7 @@ def by_rounds(keep_edge: Any, rounds: Step, after_sample: bool) -> Step:
         rows = backend.empty(state.m if state.record_forest else 0, np.uint64)
         count = backend.fill(backend.empty(1, np.int64), 0)
         copies = giant.root_word, giant.in_giant, count, us, vs, rows
-        keep_edge(state.m, *state.edges, state.n, *state.flags, *copies)
+        copy_edge(state.m, *state.edges, state.n, *state.flags, *copies)
         copied = int(backend.to_host(count)[0]) if after_sample else state.m
         rounds(replace(state, remaining=Remaining(us[:copied], vs[:copied], rows[:copied])))
 

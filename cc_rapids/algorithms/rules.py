@@ -251,7 +251,8 @@ class Clusters:
         """Decide the edges of each group in the given order, by one thread for each group.
 
         The edges of group g, with the endpoints ``us`` and ``vs`` and the ``keys``, are in the rows
-        from ``starts[g]`` to ``starts[g + 1] - 1``.
+        from ``starts[g]`` to ``starts[g + 1] - 1``. Return the verdict on each edge, see
+        :meth:`decide`.
         """
         verdict = self.backend.fill(self.backend.empty(us.size, np.uint8), 0)
         decide = self.backend.kernel(kernels.decide_in_order, self.word)

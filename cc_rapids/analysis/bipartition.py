@@ -22,7 +22,7 @@ from ..ids.decoders import OffsetDecoder
 from ..ids.encode import EncodedIds
 from ..keywords import suggest_keywords_of_methods
 from ..results.answer import Answer, ComponentsT
-from ..results.forest_columns import forest_columns
+from ..results.forest_columns import columns_of_edges
 from ..results.lookup import rows_of_edges
 from ..results.written import arrow_of
 from ..solver.choose import SolveOptions
@@ -286,5 +286,5 @@ class Bipartition(Generic[ComponentsT]):
             )
         label = answer.kind.of_component(answer, component)
         labels = answer.kind.columns(answer, "labels", label)
-        columns = labels | forest_columns(answer.given, answer.home(rows))
+        columns = labels | columns_of_edges(answer.given, answer.home(rows))
         return {name: answer.home(column) for name, column in columns.items()}

@@ -14,7 +14,7 @@ from ..errors import CcRapidsWarning, InputError
 from ..graph.edges import Edges
 from ..graph.forest import Forest
 from ..results.answer import Answer
-from ..results.forest_columns import forest_columns
+from ..results.forest_columns import columns_of_edges
 from ..results.lookup import levels_up, rows_of_edges
 from ..solver.choose import SolveOptions
 from ..solver.run import any_forest
@@ -50,7 +50,7 @@ def bridges_of(answer: Answer) -> Any:
     check_kept(answer, "bridges")
     with answer.backend.scope():
         rows = _bridge_rows(answer, rows_of_edges(answer))
-        columns = forest_columns(answer.given, answer.home(rows))
+        columns = columns_of_edges(answer.given, answer.home(rows))
         return answer.frame({name: answer.home(column) for name, column in columns.items()})
 
 
@@ -95,7 +95,7 @@ def biconnected_component_edges_of(answer: Answer, options: SolveOptions) -> Any
         if ends[0].size:
             reached, block = _blocks(answer, ends, options)
             rows, numbers = reached.edge_blocks(block, backend)
-        columns = forest_columns(answer.given, answer.home(rows)) | {"labels": numbers}
+        columns = columns_of_edges(answer.given, answer.home(rows)) | {"labels": numbers}
         return answer.frame({name: answer.home(column) for name, column in columns.items()})
 
 

@@ -20,7 +20,7 @@ from ..data.within import AS_FOUND, AsFound, read_for_answer, with_bounds
 from ..errors import CapacityError, InputError, counted, id_shown
 from ..graph.edges import BorrowedEdges
 from ..results.answer import Answer
-from ..results.forest_columns import forest_columns
+from ..results.forest_columns import columns_of_edges
 from ..results.lookup import (
     rows_of_borrowed,
     rows_of_edges,
@@ -218,7 +218,7 @@ class ForestPaths:
     def _rows_of(self, given: EdgeInput, rows: Array) -> Any:
         """Return the given rows of an edge list, as a frame of the list's library."""
         with self.answer.backend.scope():
-            columns = forest_columns(given, self.answer.bring(rows, given.on_device))
+            columns = columns_of_edges(given, self.answer.bring(rows, given.on_device))
             name_of = self.answer.given.output_name
             frame = given.make_frame({name_of(name): column for name, column in columns.items()})
             return given.answer(frame)

@@ -302,7 +302,7 @@ class Backend(ABC):
         It is copied only if necessary.
         """
 
-    def by_way_of(self, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
+    def written(self, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
         """Allocate an array of ``n`` elements in a kind of memory, and call ``write`` to fill it.
 
         See MEMORY for the kinds.

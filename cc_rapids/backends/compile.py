@@ -68,7 +68,7 @@ def signature_of(arguments: tuple[Any, ...]) -> Signature:
         layout = "::1" if argument.strides[0] == argument.dtype.itemsize else ":"
         return f"{argument.dtype}[{layout}]"
 
-    unpacked = [a.arrays() if isinstance(a, PackedArgs) else (a,) for a in arguments]
+    unpacked = [a.type_samples() if isinstance(a, PackedArgs) else (a,) for a in arguments]
     return tuple(map(type_name, chain.from_iterable(unpacked)))
 
 

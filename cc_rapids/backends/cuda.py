@@ -215,10 +215,10 @@ class Cuda(Backend):
         self.synchronize()  # before the memory of the contiguous copy is reused
         return copy
 
-    def by_way_of(self, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
+    def written(self, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
         if memory == "device" or not n:
-            return super().by_way_of(memory, n, dtype, write)
-        return pinned.by_way_of(self.xp, memory, n, dtype, write)
+            return super().written(memory, n, dtype, write)
+        return pinned.written(self.xp, memory, n, dtype, write)
 
     def placed(self, array: Array, memory: str) -> Array:
         if memory == "device" or not array.size:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from . import kernel_cache, objects
 
-WAIT = "CC_RAPIDS_WAIT_FOR_COMPILER"  # environment variable: calls compile their kernels
+WAIT = "CC_RAPIDS_WAIT_FOR_COMPILER"  # environment variable; if set, calls wait and compile
 PRIORITY = 19
 SUFFIX = ".ready"
 CHECK_SECONDS = 0.05  # seconds between two checks for the mark

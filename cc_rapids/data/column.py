@@ -853,7 +853,10 @@ def of_series(name: str, series: Any) -> Column:
     decoded = series_of(native, name)
     if decoded.dtype.is_integer() and not dtype.is_integer():  # runs of integers
         return of_series(name, decoded)
-    return _of_strings(name, type_name, decoded) or _of_nulls(name, type_name, decoded)
+    column = _of_strings(name, type_name, decoded) or _of_nulls(name, type_name, decoded)
+    if column is None:
+        raise _no_ids_in(name, type_name, decoded)
+    return column
 
 
 def _of_strings(name: str, type_name: str, series: Any) -> Column | None:
@@ -885,17 +888,29 @@ def _of_strings(name: str, type_name: str, series: Any) -> Column | None:
     return Column(name, type_name, len(arrow), borrow, strings=True, to_native=convert, valid=valid)
 
 
-def _of_nulls(name: str, type_name: str, series: Any) -> Column:
-    """Return a column whose values are all null, of any type; otherwise raise a ColumnTypeError."""
-    native, size = series.to_native(), len(series)
-    valid = valid_of(native)
-    missing = 0 if valid is None else size - int(valid.sum())
-    if missing == size:
-        return _nulls(name, type_name, size)
+def _of_nulls(name: str, type_name: str, series: Any) -> Column | None:
+    """Return a column whose values are all null, of any type; None if a value is not null."""
+    valid, size = valid_of(series.to_native()), len(series)
+    if size and (valid is None or bool(valid.any())):
+        return None
+    return _nulls(name, type_name, size)
+
+
+def _no_ids_in(name: str, type_name: str, series: Any) -> ColumnTypeError:
+    """Return the error for a column whose type cannot hold ids, with its number of missing values.
+
+    NaN counts as missing. For categories, the error also names the type of the categories.
+    """
+    native = series.to_native()
     if series.dtype.is_float() and not series.implementation.is_pandas_like():
         missing = int((series.is_null() | series.is_nan()).sum())
+    else:
+        valid = valid_of(native)  # of floats in pandas, NaN is not valid
+        missing = 0 if valid is None else int((~valid).sum())
     kind = getattr(getattr(getattr(native, "dtype", None), "categories", None), "dtype", None)
-    raise no_ids(name, type_name if kind is None else f"{type_name} of {kind}", size, missing)
+    return no_ids(
+        name, type_name if kind is None else f"{type_name} of {kind}", len(series), missing
+    )
 
 
 def _nulls(name: str, type_name: str, size: int) -> Column:

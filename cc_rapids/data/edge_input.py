@@ -357,7 +357,10 @@ class ReadRequest:
 def named(
     source: str | list[str] | None, destination: str | list[str] | None
 ) -> tuple[str | list[str], str | list[str]]:
-    """Return the checked columns of both ends of edges in memory, by default src and dst."""
+    """Check the names of the columns of both ends of edges in memory, and return these names.
+
+    The default names are src and dst.
+    """
     for what, names in (("source=", source), ("destination=", destination)):
         if names is not None:
             check_names(what, names)

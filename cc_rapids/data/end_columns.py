@@ -43,7 +43,7 @@ DATASETS = (  # the names of columns that hold the dataset of an id
     *("source_dataset", "dataset", "dataset_id", "dataset_name", "data_set", "source", "z_source"),
     *("source_table", "table", "table_name", "data_source", "datasource", "source_system"),
 )
-# the words of DATASETS that contain no other one: each of DATASETS contains one of these
+# the names in DATASETS that contain no other of these names; every name contains one of _ROOTS
 _ROOTS = [word for word in DATASETS if not any(w in word and w != word for w in DATASETS)]
 LABELS = ("vertex", "labels")  # the columns of label files, which are read as edges
 KNOWN_NAMES = frozenset((*(name for pair in KNOWN_PAIRS for name in pair), *LABELS))
@@ -76,7 +76,7 @@ def end_columns(
         A column does not exist, or the choice is ambiguous. The error lists the columns. The
         error is also raised if the name of an end is the key of a partitioned folder.
     InputError
-        Both ends are the same column, or several columns have the name.
+        Both ends are the same column, or several columns have the name of an end.
     """
     if source is not None and source == destination:
         raise _one_column(what, names, source)
@@ -190,12 +190,13 @@ def _known_pair(
 def _dataset_columns(
     what: str, names: Sequence[Any], pair: tuple[str, str]
 ) -> tuple[str, str] | None:
-    """Return the two columns of datasets that are part of the ids in a known pair of columns.
+    """Return the two columns with the datasets of the ids, if ids are unique only within a dataset.
 
-    The result is None if there are none. The columns of datasets have the affixes of the known
-    pair, such as ``_l`` and ``_r``; the remaining part of their names is one of ``DATASETS``. Raise
-    an error if the meaning of such columns is unclear: only one end has such a column, an end has
-    several, or the names of the known pair, such as src and dst, have no common part.
+    ``pair`` is the known pair of columns of ids. Without columns of datasets, the result is None.
+    The columns of datasets have the affixes of the known pair, such as ``_l`` and ``_r``; the
+    remaining part of their names is one of ``DATASETS``. Raise an error if the meaning of such
+    columns is unclear: only one end has such a column, an end has several, or the names of the
+    known pair, such as src and dst, have no common part.
     """
     pairs_of_datasets: list[tuple[str, str]] = []
     originals = {name.lower(): name for name in names if isinstance(name, str)}
@@ -235,7 +236,7 @@ def _possible_names(left: str, right: str, word: str) -> list[tuple[str, str]]:
     affixes = _affixes(left, right)
     if affixes is None:
         return [(f"{left}_{word}", f"{right}_{word}"), (f"{word}_{left}", f"{word}_{right}")]
-    if affixes.are_suffixes:  # spelled backwards
+    if affixes.are_suffixes:  # Affixes stores suffixes backwards
         return [(word + affixes.left[::-1], word + affixes.right[::-1])]
     return [(affixes.left + word, affixes.right + word)]
 

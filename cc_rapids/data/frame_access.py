@@ -308,8 +308,8 @@ def mask_of(name: str, values: Any) -> Any:
     )
     if array is None:
         raise NullsError(
-            f"column {name!r} has nulls in its {len(values):,} rows: it must say for each row"
-            " whether it is a query; fill them with True or False"
+            f"column {name!r} has nulls in its {len(values):,} rows: the column must say"
+            " which rows are queries; fill the nulls with True or False"
         )
     if array.dtype != bool and array.size:
         raise ColumnTypeError(

@@ -31,8 +31,8 @@ def kind_words(given: EdgeInput) -> dict[str, Any]:
     dict
         ``frame``: "pandas", "polars", "pyarrow", "cudf" or another frame library, or "numpy" or
         "cupy" for arrays. ``types``: for each column of an id, the type of its strings, or "" for
-        integers. ``names``: the names of the columns of a composite id; empty if these columns are
-        numbered. ``ends``: the names of the columns of both ends.
+        integers. ``names``: the names of the columns of a composite id; empty if these columns have
+        numbers for names, such as ``0_vertex``. ``ends``: the names of the columns of both ends.
     """
     key_columns = given.src.key_columns or (given.src,)
     ids = [_no_ids(part, given.on_device) for part in key_columns]
@@ -44,7 +44,7 @@ def kind_words(given: EdgeInput) -> dict[str, Any]:
     types = [_type_name(column_of(frame, name)) for name in columns_of(frame)]
     return {
         "frame": library,
-        # for ids of one column, the frame also has a column of labels, whose type zip leaves out
+        # If ids have one column, the frame also has a column of labels. zip() drops its type.
         "types": [
             name if part.strings else "" for part, name in zip(key_columns, types, strict=False)
         ],
@@ -85,7 +85,7 @@ def _type_name(column: Any) -> str:
 
 
 def given_like(words: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
-    """Return an input of one edge whose answers are frames of the library that ``words`` names.
+    """Return an input of one edge; its answers are frames of the library named in ``words``.
 
     If the library is not available, log a warning, and use PyArrow or NumPy.
 
@@ -121,13 +121,13 @@ def _read(edges: Any, width: int) -> EdgeInput:
     return read.read(edges, source, destination)
 
 
-# Each function below takes the types of the id columns, and returns one edge as a frame, or pair of
-# arrays, of its library.
-
-
 def _edge_of(columns: list[Any]) -> dict[str, Any]:
     """Return, by name, the columns of an edge that joins a vertex to itself."""
     return dict(KeyPairs([columns, columns]))
+
+
+# Each function in ``_MAKERS`` takes the types of the id columns, and returns one edge: a frame
+# of its library, or a pair of arrays.
 
 
 def _numpy(types: Types) -> Any:

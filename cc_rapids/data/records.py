@@ -224,14 +224,15 @@ def _values_of(ignore: Any) -> list[Any]:
 def _ids_of(frame: Any, names: list[str], size: int) -> EdgeInput:
     """Return an input with the ids of records as ``src`` and an empty ``dst``.
 
-    If there are no ``names`` of id columns, both are empty. Answers are frames of the library of
-    the records.
+    Without ``names`` of id columns, the ids are row positions, and ``src`` is empty, too. Answers
+    are frames of the library of the records.
     """
     make_frame, on_device = answers_like(frame)
     columns = [of(name, column_of(frame, name)) for name in names]
     for column in columns:
         _check_size(column.name, column.size, size)
-    ids = of_key_columns(columns) if columns else empty("row")
+    ids = of_key_columns(columns) if columns else empty("row")  # the name of positions in errors
+    # the ids are vertices, so answers have no columns of ends
     return EdgeInput(ids, no_rows(ids, ids), make_frame, on_device, end_names=())
 
 

@@ -1119,7 +1119,8 @@ class Items(Source):
     def __post_init__(self) -> None:
         if self.row_count is None and isinstance(self.items, list):
             self.row_count = sum(map(length, self.items))
-        self.filtered, self.unchecked = self.weights is not None, self.row_count is None
+        self.filtered = self.weights is not None  # they are read only for a bound
+        self.unchecked = self.row_count is None
 
     @property
     def given(self) -> int:

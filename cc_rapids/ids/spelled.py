@@ -226,7 +226,10 @@ class Spelled:
 
     @property
     def bytes(self) -> int:
-        """The bytes of the codes, plus the maximum bytes of the strings of an answer."""
+        """The bytes of the codes, and an upper bound on the bytes of the strings of an answer.
+
+        An answer has two columns of strings: vertices and labels.
+        """
         rows = sum(column.size for column in self.edge_input.columns)
         max_strings = min(rows, self.spelling.size)
         bytes_of_codes = rows * int(np.dtype(self.spelling.dtype).itemsize)

@@ -557,7 +557,7 @@ def _selects_all(positions: Array, strings: Any) -> bool:
 
 
 def bytes_of(columns: Any) -> int:
-    """Return an upper bound on the bytes of columns of strings if they had no dictionaries.
+    """Return an upper bound on the bytes that columns of strings take without dictionaries.
 
     Offsets of 64 bits are assumed. The bound of a list of columns is the sum of the bounds.
     """
@@ -749,7 +749,7 @@ def _library_of(column: Any) -> _Library:
 
 
 def _for_library(array: Array, backend: Backend, to_device: bool) -> Array:
-    """Return an array of a backend where a library needs it: on the GPU or on the host."""
+    """Return an array of a backend, on the GPU if a library needs it there, else on the host."""
     return array if to_device and backend.on_device else backend.to_host(array)
 
 

@@ -651,15 +651,16 @@ def _without(state: ConnectivityState, removed: Array) -> ConnectivityState:
     index, backend, kept = state.index, state.backend, state.kept
     if isinstance(index, Range) or not bool(removed.any()):
         return state
-    # A rank is a position among the sorted ids.
+    # A rank is a position among the sorted ids. The new number of a vertex is its new rank.
     stays = ~removed[index.places]
-    ranks, number_of_rank = backend.xp.flatnonzero(stays), backend.xp.cumsum(stays) - 1
-    forest = Forest(backend, int(ranks.size), all_present=True)
-    forest.parent[:] = number_of_rank[state.flat().parent[ranks]]
-    number_of_vertex = number_of_rank[inverse(index.places, backend)]
+    kept_ranks, new_rank = backend.xp.flatnonzero(stays), backend.xp.cumsum(stays) - 1
+    forest = Forest(backend, int(kept_ranks.size), all_present=True)
+    # flat() numbers vertices by rank; no root of a remaining vertex is isolated
+    forest.parent[:] = new_rank[state.flat().parent[kept_ranks]]
+    new_number = new_rank[inverse(index.places, backend)]
     if kept is not None:  # all its edges join remaining vertices
-        kept = kept.among(number_of_vertex)
-    number_of_vertex[removed] = -1  # renumbered() leaves out pairs with a negative number
-    pairs = renumbered(state.removed, number_of_vertex, backend)
-    index = without_others(index, ranks, backend)
+        kept = kept.among(new_number)
+    new_number[removed] = -1  # renumbered() leaves out pairs with a negative number
+    pairs = renumbered(state.removed, new_number, backend)
+    index = without_others(index, kept_ranks, backend)
     return replace(state, index=index, forest=forest, kept=kept, removed=pairs)

@@ -1048,19 +1048,22 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
         return _finished(components, edges, options)
 
 
-def _spreading(facts: dict[str, Any], readers: int, count: int | None, devices: int) -> Spreading:
-    """Return how many devices to use for a stream.
+def _spreading(
+    facts: dict[str, Any], readers: int, num_vertices: int | None, devices: int
+) -> Spreading:
+    """Return how many devices to use for a stream; ``facts`` are the result of its ``measure()``.
 
-    Without ``num_vertices``, the model assumes half as many vertices as edges, or the size of the
-    range of ids if this is smaller. Only Parquet files are read by several devices at the same
-    time.
+    A stream with one reader is read by the host, as all formats but Parquet are, and uses one
+    device. Without ``num_vertices``, the model assumes half as many vertices as edges, or the size
+    of the range of ids if this is smaller.
     """
-    m, span, n = facts["edges"], facts["span"], count
+    m, span, n = facts["edges"], facts["span"], num_vertices
     if m is None or readers == 1:
         return Spreading(1, "the host reads the edges")
     if n is None:
         n = m // 2 if span is None else min(m // 2, span[1] - span[0] + 1)
-    return spreading_of_stream(m, n, max(1, min(devices, facts["pieces"])), count is not None)
+    max_devices = max(1, min(devices, facts["pieces"]))
+    return spreading_of_stream(m, n, max_devices, counted=num_vertices is not None)
 
 
 def _rows_of_chunks(facts: dict[str, Any], devices: int) -> int:

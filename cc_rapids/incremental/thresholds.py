@@ -171,7 +171,7 @@ def components_at(
         columns = request.columns(weight)
         cuts = reader.frame(collected(edges, columns), state)
     else:
-        # A relation's query is closed with its batches. A caller's iterator stays open.
+        # To close the batches of a relation is to close its query. A caller's iterator stays open.
         closes_stream = hasattr(stream, "close") and not adapter.is_iterable
         context: Any = closing(stream) if closes_stream else nullcontext()
         with context:
@@ -359,10 +359,11 @@ class _Reader:
 def _with_offsets(
     state: ConnectivityState, given: EdgeInput, columns: list[Any]
 ) -> EncodedIds | None:
-    """Return the edges between vertices that are the distances of the ids from the least id.
+    """Return the edges with encoded ids: the vertex of an id is its distance from the least id.
 
-    Return None if ``vertices`` name further ids, if ids are not integers, or if their range is so
-    wide that a pass over the range at each cut would take too long.
+    The forest has no edges yet, and all ids are present. Return None if the state has vertices or
+    a fixed number of vertices, if ``vertices=`` adds a third column, if ids are not integers, or if
+    their range is so wide that a pass over the range at each cut would take too long.
     """
     backend = state.backend
     if state.index.n or isinstance(state.index, Range) or len(columns) > 2:

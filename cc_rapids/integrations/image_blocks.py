@@ -59,7 +59,8 @@ class Summary:
 
         def face(axis: int, end: int) -> Face:
             at_end = (slice(None),) * axis + (end,)
-            side = backend.to_host(labels[at_end]).copy()
+            side = backend.to_host(labels[at_end]).copy()  # a view would keep the whole block
+            # values are compared only if pixels are joined by value
             return side, backend.to_host(block[at_end]).copy() if joined.by_value else side
 
         return cls(

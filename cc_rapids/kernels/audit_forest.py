@@ -22,7 +22,7 @@ import numpy as np
 from .audit import lessen
 
 NONE = np.uint64(0xFFFFFFFFFFFFFFFF)
-LIGHTER, APART = np.uint64(0), np.uint64(1)  # kinds of faults: indices into ``first``
+BETTER, APART = np.uint64(0), np.uint64(1)  # kinds of faults: indices into ``first``
 
 
 def ends_of_rows(on: Any, node: type, wide: type, load_edge: Any) -> Any:
@@ -72,34 +72,35 @@ def follow_first(on: Any, node: type) -> Any:
 
 
 def is_lighter(on: Any) -> Any:
-    """Return whether a weight comes before another in a minimum spanning forest."""
+    """Return whether a weight precedes another in a minimum spanning forest."""
 
     @on.device
-    def before(weight, other_weight):
+    def precedes(weight, other_weight):
         return weight < other_weight
 
-    return before
+    return precedes
 
 
 def is_heavier(on: Any) -> Any:
-    """Return whether a weight comes before another in a maximum spanning forest."""
+    """Return whether a weight precedes another in a maximum spanning forest."""
 
     @on.device
-    def before(weight, other_weight):
+    def precedes(weight, other_weight):
         return weight > other_weight
 
-    return before
+    return precedes
 
 
-def find_lighter(on: Any, node: type, wide: type, load_edge: Any, before: Any) -> Any:
-    """Find the first edge that comes before the last edge on the path between its endpoints.
+def find_better(on: Any, node: type, wide: type, load_edge: Any, precedes: Any) -> Any:
+    """Find the first edge that precedes the last edge on the forest path between its endpoints.
 
-    Also find the first edge whose endpoints are not connected by a path.
+    Also find the first edge whose endpoints are not connected by a path. ``precedes`` is
+    :func:`is_lighter` or :func:`is_heavier`; of equal weights, the lower row precedes.
     """
     lower = lessen(on)
 
     @on.elementwise
-    def find_lighter(e, src, dst, low, n, weights, up, chosen, rows, first):
+    def find_better(e, src, dst, low, n, weights, up, chosen, rows, first):
         x, y = load_edge(e, src, dst, low, n)
         if max(x, y) >= wide(n):
             lower(first, APART, np.uint64(e))
@@ -115,7 +116,7 @@ def find_lighter(on: Any, node: type, wide: type, load_edge: Any, before: Any) -
         if last != node(0):
             last_row = np.uint64(rows[last - node(1)])
             weight, last_weight = weights[e], weights[last_row]
-            if before(weight, last_weight) or (weight == last_weight and np.uint64(e) < last_row):
-                lower(first, LIGHTER, np.uint64(e))
+            if precedes(weight, last_weight) or (weight == last_weight and np.uint64(e) < last_row):
+                lower(first, BETTER, np.uint64(e))
 
-    return find_lighter
+    return find_better

@@ -104,12 +104,12 @@ def contract_in_order(on: Any, word: type) -> Any:
 
 
 def find_chains(on: Any, word: type) -> Any:
-    """Find the chain of each edge: a supervertex around it with a heavier lightest edge.
+    """Find the chain of each edge.
 
-    The chain is the innermost of these supervertices. The cluster of a supervertex grows by the
-    edges inside it that are lighter than its lightest edge. ``chain`` starts as the supervertex
-    into which the edge was contracted; the search goes on from each supervertex to the one that
-    contains it.
+    The chain is the innermost supervertex that contains the edge and whose lightest edge is heavier
+    than the edge. The cluster of a supervertex grows by the edges inside it that are lighter than
+    its lightest edge. ``chain`` starts as the supervertex into which the edge was contracted; the
+    search continues from each supervertex to the supervertex that contains it.
     """
     prefetch = prefetched(on)
 
@@ -126,7 +126,10 @@ def find_chains(on: Any, word: type) -> Any:
 
 
 def cluster_of(on: Any, word: type) -> Any:
-    """Return the cluster of a node with a finished chain, its size, least and greatest vertex."""
+    """Return the cluster of a node whose chain is finished, and three facts about the cluster.
+
+    These are its size, its least vertex and its greatest vertex.
+    """
 
     @on.device
     def cluster_of(x, n, chains):
@@ -192,7 +195,8 @@ def lower_lightest(on: Any, word: type) -> Any:
 def classify(on: Any) -> Any:
     """Mark leaf edges and alpha edges.
 
-    A leaf edge is the lightest edge of both endpoints, and an alpha edge of neither endpoint.
+    A leaf edge is the lightest edge of both endpoints; an alpha edge is the lightest edge of
+    neither endpoint.
     """
     number = number_of(on)
 
@@ -212,9 +216,9 @@ def follow_lightest(on: Any, word: type) -> Any:
 
     A leaf edge, the lightest edge of both endpoints, makes a supervertex: ``first`` plus the number
     of earlier leaf edges. ``leaves`` counts the leaf edges up to each row, and ``partners[x - n]``
-    is the second node of supervertex x. Each node is written by its lightest edge only, and an edge
-    that is the lightest edge of neither endpoint writes no node. Along the pointers these edges get
-    lighter, so the pointers form no cycle.
+    is the second node of supervertex x. Each node is written by its lightest edge only. Along a
+    path of pointers these lightest edges get lighter, so the pointers form no cycle. An edge that
+    is the lightest edge of neither endpoint writes no node.
     """
     number, none = number_of(on), none_of(word)
 
@@ -325,8 +329,9 @@ def gather_joined(on: Any, word: type) -> Any:
 
 
 def sum_runs(on: Any, word: type) -> Any:
-    """Sum records in each run of RUN records, and write the last sum of each run to ``sums``.
+    """Replace the records of each run of RUN records by their running sums.
 
+    The last sum of each run is also written to ``sums``.
     A sum begins anew at the first record of a chain. This record and all later records of the run
     have the flag set: the sums of earlier runs are not added to them.
     """
@@ -458,7 +463,7 @@ def write_linkage(on: Any) -> Any:
 
 
 def order_pairs(on: Any, word: type) -> Any:
-    """Write the two clusters that each edge merges in the order of their least vertices."""
+    """Write the two clusters that each edge merges, ordered by their least vertices."""
     prefetch = prefetched(on)
 
     @on.device
@@ -466,15 +471,17 @@ def order_pairs(on: Any, word: type) -> Any:
         return cluster if cluster < np.uint64(n) else np.uint64(least[cluster - np.uint64(n)])
 
     @on.elementwise
-    def order_pairs(k, n, first, second, least, before):
+    def order_pairs(k, n, first, second, least, ordered):
         later = k + SOON
-        if later < np.uint64(first.size):
+        if later < np.uint64(
+            first.size
+        ):  # of a vertex, the index wraps; prefetch may get any index
             prefetch(least, np.uint64(first[later]) - np.uint64(n))
             prefetch(least, np.uint64(second[later]) - np.uint64(n))
         a, b, at = np.uint64(first[k]), np.uint64(second[k]), k << ONE
         if least_of(b, n, least) < least_of(a, n, least):
             a, b = b, a
-        before[at], before[at + ONE] = word(a), word(b)
+        ordered[at], ordered[at + ONE] = word(a), word(b)
 
     return order_pairs
 

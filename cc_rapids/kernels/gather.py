@@ -139,7 +139,7 @@ def decode_rows(on: Any) -> Any:
 
 
 def edges_of_rows(on: Any, write: Any) -> Any:
-    """Write the forest row of each selected row of an edge list, with ``row_of_edge``."""
+    """Write row i of the forest from row ``rows[i]`` of the edge list, by a ``row_of_edge``."""
 
     @on.elementwise
     def edges_of_rows(i, rows, *columns):

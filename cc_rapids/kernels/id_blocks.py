@@ -53,7 +53,8 @@ LEAST_SHIFT = 21  # a block of the table has at least 2^21 slots, which are 16 M
 COUNTS = MOST_BLOCKS + (MOST_BLOCKS >> GROUP_BITS)
 ENDS_WORDS, LARGER_WORDS = 5 * TILE + COUNTS, 4 * TILE + COUNTS
 TILE_BYTES = 20 * TILE  # bytes of the copies of a tile's edges
-SEGMENT_BYTES = 13  # bytes of the offsets of a segment
+# upper bounds on the bytes of a segment in begins, before and starts, and of a chunk in firsts
+SEGMENT_BYTES, CHUNK_BYTES = 13, 16
 EDGES, ZERO, ONE = np.uint64(TILE), np.uint64(0), np.uint64(1)
 # offsets of arrays in the shared memory of partition_ends, and of place_larger
 LARGER, SMALLER, PLACES = (np.uint64(k * TILE) for k in (0, 2, 4))
@@ -78,13 +79,15 @@ def lanes_of(blocks: int, warp_size: int) -> int:
     return lanes
 
 
-def tiles_of(m: int, room: int, blocks: int) -> int:
+def tiles_of(m: int, max_bytes: int, blocks: int) -> int:
     """Return the number of tiles to partition in one batch, for an edge list of m edges.
 
-    The buffers of a batch take at most ``room`` bytes.
+    The buffers of a batch take at most ``max_bytes``, except for the buffers of one tile. All
+    batches get nearly the same number of tiles.
     """
-    tile_bytes = TILE_BYTES + SEGMENT_BYTES * blocks + 16
-    max_tiles = max(1, min(room // tile_bytes, ((1 << 32) - 1) // TILE))
+    tile_bytes = TILE_BYTES + SEGMENT_BYTES * blocks + CHUNK_BYTES
+    # positions of the edges of a batch are uint32
+    max_tiles = max(1, min(max_bytes // tile_bytes, ((1 << 32) - 1) // TILE))
     tiles = max(1, -(-m // TILE))
     batches = -(-tiles // max_tiles)
     return -(-tiles // batches)

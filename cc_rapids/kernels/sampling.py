@@ -105,7 +105,7 @@ def renamed(on: Any, vertex: type) -> Any:
     giant = giant_of(on, vertex)
 
     @on.device
-    def name(v, root_word):
+    def renamed(v, root_word):
         return (
             v
             if v > giant(root_word)
@@ -114,19 +114,21 @@ def renamed(on: Any, vertex: type) -> Any:
             else vertex(v + vertex(1))
         )
 
-    return name
+    return renamed
 
 
-def keep_edge(on: Any, vertex: type, wide: type, load_edge: Any, after_sample: bool) -> Any:
+def copy_edge(on: Any, vertex: type, wide: type, load_edge: Any, after_sample: bool) -> Any:
     """Copy the renamed endpoints of each edge; after a sample, skip the giant component's edges.
 
     ``us`` and ``vs`` get the endpoints, and ``es`` the number of the edge, unless ``es`` is empty.
-    Without a sample, edge i is copied to position i, and an invalid edge becomes a loop.
+    Without a sample, edge i is copied to position i, and an invalid edge, which also sets
+    ``out_of_range``, becomes a loop. A loop of the list marks its vertex in ``present``; the
+    vertices of other edges get a parent or a child.
     """
-    name, mark, has, add = renamed(on, vertex), bits.mark(on), bits.has(on), on.atomic_add
+    rename, mark, has, add = renamed(on, vertex), bits.mark(on), bits.has(on), on.atomic_add
 
     @on.elementwise
-    def keep_edge(
+    def copy_edge(
         i, src, dst, low, n, present, out_of_range, root_word, in_giant, count, us, vs, es
     ):
         u, v = load_edge(i, src, dst, low, n)
@@ -140,8 +142,8 @@ def keep_edge(on: Any, vertex: type, wide: type, load_edge: Any, after_sample: b
             if u == v or (has(in_giant, vertex(u)) and has(in_giant, vertex(v))):
                 return
             k = np.uint64(add(count, 0, 1))
-        us[k], vs[k] = name(vertex(u), root_word), name(vertex(v), root_word)
+        us[k], vs[k] = rename(vertex(u), root_word), rename(vertex(v), root_word)
         if es.size > 0:
             es[k] = i
 
-    return keep_edge
+    return copy_edge

@@ -267,17 +267,17 @@ def prefetch_numbers(on: Any) -> Any:
     if prefetch is None:
 
         @on.device
-        def prefetch_nothing(e, src, dst, first, least, greatest):
+        def prefetch_nothing(e, src, dst, preorder, least, greatest):
             return
 
         return prefetch_nothing
 
     @on.device
-    def prefetch_numbers(e, src, dst, first, least, greatest):
+    def prefetch_numbers(e, src, dst, preorder, least, greatest):
         if e + SOON < np.uint64(src.size):
-            prefetch(first, src[e + SOON])
-            prefetch(first, dst[e + SOON])
-            u, v = first[src[e + SOONER]], first[dst[e + SOONER]]
+            prefetch(preorder, src[e + SOON])
+            prefetch(preorder, dst[e + SOON])
+            u, v = preorder[src[e + SOONER]], preorder[dst[e + SOONER]]
             prefetch(least, max(u, v))
             prefetch(greatest, min(u, v))
 
@@ -290,17 +290,17 @@ def reach(on: Any, word: type) -> Any:
     For an edge between the preorder numbers u < v, lower ``least[v]`` to u and raise
     ``greatest[u]`` to v.
     """
-    lower, upper, prefetch_later = lessen(on), raised(on), prefetch_numbers(on)
+    lower_to, raise_to, prefetch_later = lessen(on), raised(on), prefetch_numbers(on)
 
     @on.elementwise
-    def reach(e, src, dst, in_forest, first, least, greatest):
-        prefetch_later(e, src, dst, first, least, greatest)
+    def reach(e, src, dst, in_forest, preorder, least, greatest):
+        prefetch_later(e, src, dst, preorder, least, greatest)
         if in_forest[e] == 0:
-            u, v = first[src[e]], first[dst[e]]
+            u, v = preorder[src[e]], preorder[dst[e]]
             if v < u:
                 u, v = v, u
-            lower(least, v, word(u))
-            upper(greatest, u, word(v))
+            lower_to(least, v, word(u))
+            raise_to(greatest, u, word(v))
 
     return reach
 

@@ -23,7 +23,7 @@ from ..graph.chosen_edges import ChosenEdges
 from ..graph.forest import Forest
 from ..ids.decoders import IdDecoder, OffsetDecoder, SortedDecoder
 from ..ledger import Ledger
-from .forest_columns import forest_columns, take_ids, with_index
+from .forest_columns import columns_of_edges, take_ids, with_index
 from .rules import PartOfRuled, Ruled
 
 if TYPE_CHECKING:
@@ -425,7 +425,7 @@ class Answer:
             columns = chosen.columns(self.given)
             if columns:
                 return with_index(self.given, columns)
-            return forest_columns(self.given, self.home(chosen.rows.astype(np.int64)))
+            return columns_of_edges(self.given, self.home(chosen.rows.astype(np.int64)))
         return self._columns_at(columns, edges)
 
     def required_rules(self) -> Ruled:
@@ -443,15 +443,16 @@ class Answer:
 
     def columns_of_refused(self, edges: Array | None = None) -> dict[str, Any]:
         """Return new columns of refused edges: all edges, or those at the given positions."""
-        ruled, chosen = self.ruled, self.forest_edges
-        assert ruled is not None
+        ruled, forest_edges = self.ruled, self.forest_edges
+        assert ruled is not None  # an answer without rules has no refused edges
         if ruled.columns is not None:
             return self._columns_at(ruled.columns, edges)
-        if isinstance(ruled, PartOfRuled) and isinstance(chosen, PartOfForest):
+        # A part of another answer has the columns from that answer, which its forest knows.
+        if isinstance(ruled, PartOfRuled) and isinstance(forest_edges, PartOfForest):
             places = ruled.places if edges is None else ruled.places[edges]
-            return chosen.whole.columns_of_refused(places)
+            return forest_edges.whole.columns_of_refused(places)
         rows = ruled.refused.edges if edges is None else ruled.refused.edges[edges]
-        return forest_columns(self.given, self.home(rows))
+        return columns_of_edges(self.given, self.home(rows))
 
     def _columns_at(self, columns: dict[str, Any], edges: Array | None) -> dict[str, Any]:
         """Return new columns of edges: all edges, or those at the given positions."""

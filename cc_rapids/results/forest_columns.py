@@ -12,7 +12,7 @@ from ..data.lazy import cupy, pa
 from ..data.row_index import is_counted, labels_at
 
 
-def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
+def columns_of_edges(given: EdgeInput, rows: Any) -> dict[str, Any]:
     """Return new columns of selected edges: rows, index labels, ends and weights.
 
     Index labels are returned if the frame has an explicit index, and weights if the list has
@@ -34,7 +34,7 @@ def forest_columns(given: EdgeInput, rows: Any) -> dict[str, Any]:
 
 
 def _ends_of_forest(given: EdgeInput, rows: Any) -> dict[str, Any]:
-    """Return the columns of :func:`forest_columns` except the weights."""
+    """Return the columns of :func:`columns_of_edges` except the weights."""
     columns: dict[str, Any] = {"row": rows}
     if given.row_index is not None:  # rows were left out when the list was read
         columns["row"] = given.row_index()[rows].astype(np.int64)

@@ -262,7 +262,7 @@ def is_below(label: Any, count: int) -> bool:
 
 
 def ranks_of_unknown(column: Column, unknown: Array, backend: Backend) -> Array:
-    """Return the rank of each unknown id of a column among the distinct unknown ids, in row order.
+    """Return one number for each unknown id of a column: its rank among the distinct unknown ids.
 
     ``unknown`` is a mask of the column. Composite ids are ranked lexicographically.
     """
@@ -273,13 +273,14 @@ def ranks_of_unknown(column: Column, unknown: Array, backend: Backend) -> Array:
         for part, ids in borrowed_columns(column, borrowed):
             if part.strings:
                 strings = rows_of(ids, unknown, backend)
-                codes = factorise([strings], Column.to_native, backend)[0][0]
-                rank = backend.asarray(codes).astype(np.int64)
+                # the decoder is dropped, so no string is converted by to_native
+                (codes,), _ = factorise([strings], Column.to_native, backend)
+                part_ranks = backend.asarray(codes).astype(np.int64)
             else:
-                rank = xp.unique(backend.asarray(ids)[unknown], return_inverse=True)[1]
+                part_ranks = xp.unique(backend.asarray(ids)[unknown], return_inverse=True)[1]
             if ranks is not None:  # combine with the ranks in the earlier key columns
-                rank = ranks * (int(rank.max()) + 1) + rank
-            ranks = xp.unique(rank, return_inverse=True)[1]
+                part_ranks = ranks * (int(part_ranks.max()) + 1) + part_ranks
+            ranks = xp.unique(part_ranks, return_inverse=True)[1]
     return ranks
 
 

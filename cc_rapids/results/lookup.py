@@ -422,10 +422,9 @@ def _refuse_unknown(answer: Answer, column: Column, valid: Any, missing: str, re
     ``"noise"``.
     """
     if answer.has_clusters:
-        with column.borrow() as borrowed:
-            ids = answer.backend.to_host(answer.backend.asarray(borrowed))
-        is_noise = ~valid & (ids >= 0) & (ids < answer.forest.n)
-        if bool((valid | is_noise).all()):
+        is_noise = _noise_in(answer, column, valid)
+        valid = valid | is_noise
+        if bool(valid.all()):
             if missing == "noise":
                 return
             rows = np.flatnonzero(is_noise)
@@ -434,17 +433,27 @@ def _refuse_unknown(answer: Answer, column: Column, valid: Any, missing: str, re
                 f"{rows.size:,} of {counted(column.size, 'id')} in {column.name!r} {verb}"
                 f" {NOISE}: {first_ids(column, rows)}"
             )
-        valid = valid | is_noise
-    if answer.neighbors is not None:
-        remedy = f"points are 0 .. {answer.forest.n - 1:,}"
-    if answer.linked is not None:
-        has_ids = answer.linked.id_names  # link_records has no vertices=, which INCLUDE names
-        remedy = remedy.replace(INCLUDE, LINK_ALL) if has_ids else BY_POSITION
     unknown = np.flatnonzero(~valid)
     raise UnknownVertexError(
         f"{not_vertices(unknown.size, column.size, column.name, 'of this answer')}:"
-        f" {first_ids(column, unknown)}; {remedy}"
+        f" {first_ids(column, unknown)}; {_remedy_for(answer, remedy)}"
     )
+
+
+def _noise_in(answer: Answer, column: Column, valid: Any) -> Any:
+    """Return a mask of the ids that are points of the answer, but in no cluster."""
+    with column.borrow() as borrowed:
+        ids = answer.backend.to_host(answer.backend.asarray(borrowed))
+    return ~valid & (ids >= 0) & (ids < answer.forest.n)
+
+
+def _remedy_for(answer: Answer, remedy: str) -> str:
+    """Return the advice about unknown ids for the function that found the answer."""
+    if answer.linked is not None:  # INCLUDE advises vertices=, which link_records does not have
+        return remedy.replace(INCLUDE, LINK_ALL) if answer.linked.id_names else BY_POSITION
+    if answer.neighbors is not None:
+        return f"points are 0 .. {answer.forest.n - 1:,}"
+    return remedy
 
 
 def warn_of_unmatched(answer: Answer, column: Column, valid: Array, question: str = ON) -> None:
@@ -528,18 +537,18 @@ def rows_of_forest(answer: Answer) -> tuple[list[Array], dict[str, Any]]:
 
     The other columns are ``row``, and ``weight`` if the forest is by weight.
     """
-    return rows_of_shown(answer, answer.columns_of_forest())
+    return rows_of_ends(answer, answer.columns_of_forest())
 
 
-def rows_of_shown(answer: Answer, columns: dict[str, Any]) -> tuple[list[Array], dict[str, Any]]:
-    """Return the result of :func:`rows_of_forest` for other edges.
+def rows_of_ends(answer: Answer, columns: dict[str, Any]) -> tuple[list[Array], dict[str, Any]]:
+    """Return the rows in the answer of both ends of edges in columns, and the other columns.
 
-    ``columns`` are as :meth:`Answer.columns_of_forest` returns them, and are modified.
+    ``columns`` are as :meth:`Answer.columns_of_forest` returns them. The other columns are ``row``,
+    and ``weight`` if there is one; index labels are left out.
     """
-    others = {"row": columns.pop("row")}
-    columns.pop("index", None)
-    others |= {"weight": columns.pop("weight")} if "weight" in columns else {}
-    ends = list(columns.values())  # the columns of the source, then those of the destination
+    others = {name: column for name, column in columns.items() if name in ("row", "weight")}
+    # the columns of the source, then those of the destination
+    ends = [column for name, column in columns.items() if name not in ("row", "index", "weight")]
     width = len(ends) // 2
     sides = zip(("source", "destination"), (ends[:width], ends[width:]), strict=True)
     columns_of_ends = (of_key_columns([of(name, part) for part in side]) for name, side in sides)

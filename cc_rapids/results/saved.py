@@ -32,7 +32,7 @@ from ..ids.growing import Integers, extended
 from ..solver.run import check_spanning
 from .answer import Answer, Facts
 from .labels import check_labels
-from .lookup import rows_of_shown
+from .lookup import rows_of_ends
 from .records import Linked
 from .rules import Ruled
 
@@ -106,9 +106,9 @@ def _parts(column: Column, backend: Backend) -> tuple[dict[str, Any], dict[str, 
 def _edge_arrays(answer: Answer, name: str, columns: dict[str, Any]) -> dict[str, Any]:
     """Return the arrays that store edges, with names that begin with ``name`` and an underscore.
 
-    ``columns`` are the columns of the edges, which are modified.
+    ``columns`` are the columns of the edges.
     """
-    ends, others = rows_of_shown(answer, columns)
+    ends, others = rows_of_ends(answer, columns)
     others = {key: answer.backend.asarray(column) for key, column in others.items()}
     arrays = {"row": others["row"]}
     if "weight" in others:

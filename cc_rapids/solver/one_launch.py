@@ -119,11 +119,12 @@ def solve_hashed(columns: list[Array], backend: Backend) -> EncodedIds | None:
     """
     src, dst = map(backend.asarray, columns)
     dtype = np.result_type(src.dtype, dst.dtype)
-    layout = _run_layout(dtype, src.size, 0, has_table=True, has_words=False)
+    # without rows, which the answer decodes from the sorted ids
+    layout = _run_layout(dtype, src.size, rows=0, has_table=True, has_words=False)
     whole = _reusable_bytes(backend, layout.bytes)
     out = backend.packed_args(whole, layout.rows)
-    facts = _launch(0, src, dst, backend, whole, layout, out)()
-    return _hashed(facts, whole, layout, src, dst, backend)
+    read_facts = _launch(0, src, dst, backend, whole, layout, out)  # no vertices are named
+    return _hashed(read_facts(), whole, layout, src, dst, backend)
 
 
 def _launch(

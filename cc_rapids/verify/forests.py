@@ -152,7 +152,7 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) 
     caller_rows = None if given.row_index is None else backend.asarray(given.row_index())
     listed = backend.asarray(claim.shown.rows())
     chosen = places_of(listed, caller_rows, rows.m, "forest", backend.xp)
-    node = vertex_for(2 * n + 1)
+    node = vertex_for(2 * n + 1)  # the tree of contractions has fewer than 2 n nodes
     kinds = backend, node, rows.wide, rows.load_edge(backend)
     ends_of = kernel(kernels.ends_of_rows, *kinds)
     edges = rows.first, rows.second, rows.low, n
@@ -160,36 +160,35 @@ def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) 
     ends_of(chosen.size, chosen, *edges, us, vs)
     claim.shown.check_ends(answer, listed, [us, vs])
     if claim.forest_weight is None:
-        levels(us, vs, n, node, backend)
+        levels(us, vs, n, node, backend)  # raises an error for a cycle
         return
     weights = backend.asarray(given.weights)
-    keys = weights[chosen]
-    claim.shown.check_weights(listed, keys, backend.asarray)
-    order = stable_order(keys, claim.forest_weight.greatest, backend.xp)
+    forest_weights = weights[chosen]
+    claim.shown.check_weights(listed, forest_weights, backend.asarray)
+    greatest = claim.forest_weight.greatest
+    order = stable_order(forest_weights, greatest, backend.xp)
     ordered = chosen[order]
-    up, rank = levels(us[order], vs[order], n, node, backend)
-    before = kernel(
-        kernels.is_heavier if claim.forest_weight.greatest else kernels.is_lighter, backend
-    )
+    parents, numbers = levels(us[order], vs[order], n, node, backend)
+    precedes = kernel(kernels.is_heavier if greatest else kernels.is_lighter, backend)
     faults = backend.fill(backend.alloc_readback(2), 0xFF)
-    find = kernel(kernels.find_lighter, *kinds, before)
+    find = kernel(kernels.find_better, *kinds, precedes)
     # kernels do not read float16
     compared = weights if weights.dtype != np.float16 else weights.astype(np.float32)
-    find(rows.m, *edges, compared, up, rank, ordered, faults)
-    lighter, separate = map(int, backend.to_host(faults)[:2])
+    find(rows.m, *edges, compared, parents, numbers, ordered, faults)
+    better, separate = map(int, backend.to_host(faults)[:2])
     if separate != ALL:
         raise VerificationError(
             f"{edge_in_words(separate, caller_rows)} joins two trees of the forest"
         )
-    if lighter != ALL:
-        edge = backend.asarray(np.array([lighter]))
+    if better != ALL:
+        edge = backend.asarray(np.array([better]))
         ends = backend.empty(1, node), backend.empty(1, node)
         ends_of(1, edge, *edges, *ends)
-        last = int(ordered[_last_rank(int(ends[0][0]), int(ends[1][0]), up, rank) - 1])
+        last = int(ordered[_last_rank(int(ends[0][0]), int(ends[1][0]), parents, numbers)])
         raise VerificationError(
-            f"{edge_in_words(lighter, caller_rows)} of weight {weights[lighter]} is not in the"
-            f" forest, but joins the ends of {edge_in_words(last, caller_rows)} of weight"
-            f" {weights[last]}, which is"
+            f"{edge_in_words(better, caller_rows)} of weight {weights[better]} is not in the"
+            f" forest, but should replace {edge_in_words(last, caller_rows)} of weight"
+            f" {weights[last]}, which is on the forest path between its ends"
         )
 
 
@@ -302,13 +301,13 @@ def levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[A
     return xp.concatenate(parents), xp.concatenate(numbers)
 
 
-def _last_rank(u: int, v: int, up: Array, chosen: Array) -> int:
-    """Return one plus the rank of the last edge on the forest path between two nodes.
+def _last_rank(u: int, v: int, parents: Array, numbers: Array) -> int:
+    """Return the rank of the last edge on the forest path between two nodes.
 
-    ``up`` and ``chosen`` are the arrays of :func:`levels`.
+    ``parents`` and ``numbers`` are the arrays of :func:`levels`.
     """
-    last = 0
+    last_number = 0
     while u != v:
-        last = max(last, int(chosen[u]), int(chosen[v]))
-        u, v = int(up[u]), int(up[v])
-    return last
+        last_number = max(last_number, int(numbers[u]), int(numbers[v]))
+        u, v = int(parents[u]), int(parents[v])
+    return last_number - 1

@@ -89,7 +89,7 @@ class ShownRows:
         Parameters
         ----------
         answer : LabelFrame
-            The vertices, within ``borrow_for``.
+            The vertices. Call this method inside ``answer.borrow_for(...)``.
         rows : (k,) array of int64
             The column ``row``.
         sides : two (k,) arrays of integers

@@ -134,7 +134,7 @@ def test_where_arrays_lie(cupy):
             assert bool((placed + 1 == cupy.arange(1, 101)).all())
     assert backend.placed(own, "zero-copy").data.ptr == own.ctypes.data
     for memory, kind in zip(MEMORY, (2, 2, 1), strict=True):
-        cells = backend.by_way_of(memory, 64, np.uint8, lambda cells: backend.fill(cells, 7))
+        cells = backend.written(memory, 64, np.uint8, lambda cells: backend.fill(cells, 7))
         assert type_of(cupy, cells) == kind
         assert cupy.asnumpy(cells).tolist() == [7] * 64
 

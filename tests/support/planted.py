@@ -498,9 +498,9 @@ PLANTS = {
         "rem-parallel",
     ),
     "edges of rounds": Plant(
-        sampling.keep_edge,
-        "name(vertex(v), root_word)",
-        "name(vertex(u), root_word)",
+        sampling.copy_edge,
+        "rename(vertex(v), root_word)",
+        "rename(vertex(u), root_word)",
         "liu-tarjan(PRF)",
     ),
     "connect": Plant(

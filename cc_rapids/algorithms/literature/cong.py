@@ -194,8 +194,7 @@ def all_rounds(begin: Begin) -> Step:
 def in_order(on: Any) -> Any:
     """Return i as the number of the i-th edge: edges in the order of the input.
 
-    The function has the parameters of an order that permutes the edges, and does not need m and
-    ``half``, for which any value does.
+    ``m`` and ``half`` are parameters of :func:`stages.shuffled`, and are not used here.
     """
 
     @on.device
@@ -208,8 +207,10 @@ def in_order(on: Any) -> Any:
 def update(on: Any, read: Any, edge_index: Any) -> Any:
     """Copy the components of the endpoints of each edge; skip edges inside a component.
 
-    The parent of a vertex must be its root, because it is read as the component. The order of the
-    copies is arbitrary. ``edge_index(i, m, half)`` returns the number of the i-th of m edges.
+    The edges are read from ``src`` and ``dst``, and their components are appended to ``us`` and
+    ``vs``, in any order; ``count`` is the number of copied edges. The parent of a vertex must be
+    its root, because it is read as the component. ``edge_index(i, m, half)`` returns the number of
+    the i-th of m edges; ``half`` is for orders that permute the edges, see :mod:`.stages`.
     """
     add = on.atomic_add
 

@@ -40,7 +40,7 @@ def minimum_mapping(on: Any, read: Any, synchronous: bool) -> Any:
     raises no label above its value at the start of the round, and a round with a store lowers a
     label.
     """
-    low = lessen(on)
+    lower = lessen(on)
 
     @on.device
     def climb(seen, v, order):
@@ -58,7 +58,7 @@ def minimum_mapping(on: Any, read: Any, synchronous: bool) -> Any:
             if p <= z:
                 return
             if synchronous:
-                low(labels, v, z)
+                lower(labels, v, z)
             else:
                 labels[v] = z
             changed[0] = 1

@@ -6,7 +6,7 @@ parent : (n,) unsigned, the labels.
 
 In the paper, the matrix is made on the host, and copied or mapped. Here a kernel makes the matrix
 from the edges, in the requested kind of memory (see
-:meth:`cc_rapids.backends.Backend.by_way_of`).
+:meth:`cc_rapids.backends.Backend.written`).
 
 Lehr, Reinsperger and Rysavy 2022, 4.2 and 4.3.
 """
@@ -41,7 +41,7 @@ def matrix_of(state: Any, fill: Any, cell: type) -> Any:
     def write(cells: Any) -> None:
         fill(state.m, *state.edges, state.n, *state.flags, backend.fill(cells, 0))
 
-    return backend.by_way_of(state.memory, state.n * state.n, cell, write)
+    return backend.written(state.memory, state.n * state.n, cell, write)
 
 
 def next_row(on: Any) -> Any:

@@ -154,7 +154,7 @@ def searcher(on: Any, vertex: type, record_hook: Any) -> Callable[..., None]:
         parent, _, hook_edge = state.trees
         sizes = backend.empty(2, np.int64)
         begin(1, source, queue, depth)  # one thread puts the source into the queue
-        # the vertices and the entries of the current level, and the entries after earlier levels
+        # vertices and entries of the current level, and entries outside the earlier levels
         width, entries, left_entries, d, bottom_up = 1, 0, state.m, 0, False
         while width:
             d += 1

@@ -77,10 +77,11 @@ class PackedArgs:
             words[first + position] = address + start
         types += layout.types
 
-    def arrays(self) -> list[Any]:
-        """Return an array of one element for each piece, of its type.
+    def type_samples(self) -> list[Any]:
+        """Return an array for each piece that has its type, from which a kernel is compiled.
 
-        NumPy would give empty arrays the stride 0.
+        Each array has one element, because NumPy gives empty arrays the stride 0, and kernels are
+        compiled for contiguous pieces.
         """
         return [np.empty(1, dtype) for _, _, dtype in self.layout.pieces]
 

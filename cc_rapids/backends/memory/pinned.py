@@ -58,10 +58,10 @@ def placed(cupy: Any, array: Any, memory: str) -> Array:
     return mapped if memory == "zero-copy" else _copied(cupy, mapped)
 
 
-def by_way_of(cupy: Any, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
+def written(cupy: Any, memory: str, n: int, dtype: Any, write: Callable[[Array], None]) -> Array:
     """Allocate pinned memory and call ``write`` to fill it by kernels.
 
-    Return the pinned array or its copy on the device.
+    Return the pinned array if ``memory`` is "zero-copy", otherwise its copy on the device.
     """
     _, mapped = locked(cupy, n, dtype)
     write(mapped)

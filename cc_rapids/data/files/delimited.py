@@ -26,7 +26,7 @@ LONGEST = 64  # the maximum length of a line, in multiples of BLOCK
 
 _BLANKS = b" \t\v\f"  # the characters that separate fields in folded text
 _ONE_BLANK = bytes.maketrans(_BLANKS, b" " * len(_BLANKS))
-_BLANKS_AND_QUOTES = re.compile(  # a field in quotes, a word that begins with one, and blanks
+_BLANKS_AND_QUOTES = re.compile(  # a quoted field, a word that begins with a quote, or blanks
     rb"(?<![^ \t\v\f\n])(?:"
     rb'("(?:[^"\n]++|"")*+"(?![^ \t\v\f\n]))|("[^ \t\v\f\n]*))'
     rb"|[ \t\v\f]*\n[ \t\v\f]*|[ \t\v\f]+"
@@ -107,10 +107,10 @@ class Block:
 class Dialect:
     """The rule that splits a line into fields: at each delimiter, or at runs of blanks.
 
-    A ``delimiter`` of one blank stands for runs of blanks. Lines that begin with one of the
-    characters ``comments`` are skipped. In a ``table``, all records have the same number of fields,
-    and fields may be in quotes. In other formats, lines may have additional fields, which are
-    ignored, and there are no quotes.
+    A ``delimiter`` of one blank stands for runs of blanks. Lines that begin with a character in
+    ``comments`` are skipped. In a ``table``, all records have the same number of fields, and fields
+    may be in quotes. In other formats, lines may have additional fields, which are ignored, and
+    there are no quotes.
     """
 
     delimiter: str

@@ -61,8 +61,10 @@ class LineCount:
             return
         comments = len(dialect.comments_in(block.data))
         self.comment += comments
-        if lines - rows > comments:
-            self.blank += len(_EMPTY.findall(dialect.clean(block.data).removesuffix(b"\n")))
+        if lines - rows > comments:  # otherwise no line is blank, so the block need not be copied
+            text = dialect.clean(block.data)
+            # ^$ would also match after the last newline
+            self.blank += len(_EMPTY.findall(text.removesuffix(b"\n")))
 
     def ledger(self, path: str) -> Ledger:
         """Return the ledger of the whole file; raise a LedgerError if the two counts differ."""

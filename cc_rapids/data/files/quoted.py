@@ -240,7 +240,10 @@ def split(record: bytes, delimiter: str) -> list[str]:
 
 
 def _unquoted(field: bytes, delimiter: bytes) -> bytes:
-    """Return the text of a masked field; with its quotes if it continues after the closing one."""
+    """Return the text of a masked field, without its quotes.
+
+    If text follows the closing quote, both quotes are ordinary characters of the field.
+    """
     if field[:1] == OPEN and field[-1:] == CLOSE:
         field = field[1:-1].replace(PAIR, QUOTE)
     return unmasked(field, delimiter)

@@ -24,6 +24,8 @@ from .lake import check_no_table_around, table_at
 from .opening import check_path, opened
 from .pieces import Piece, Place, sliced
 
+FIRST_ROWS = 1024  # maximum number of rows that are read to learn the columns
+
 
 def whole_pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
     """Yield the edges of a file that is read as a whole, after the first ``place.done`` rows."""
@@ -122,9 +124,9 @@ class EdgeFile:
         each edge at both ends, and so does the table. The first columns are the ids, source first.
         If ids have several columns, the first columns of both ends come first, then the second
         columns, and so on; a column that occurs twice is stored once. If a weight is requested and
-        exists, ``weight`` is the last column. Weights from text are double unless all weights are
-        integers. Ids from text are int64, uint64 or string; the columns of both ends have the same
-        type. Ids from other files keep their stored types.
+        exists, ``weight`` is the last column. Weights from text have the type double unless all
+        weights are integers. Ids from text are int64, uint64 or string; the columns of both ends
+        have the same type. Ids from other files keep their stored types.
     source, destination
         The names of the two columns, or two lists of names if ids have several columns.
     source_format
@@ -205,9 +207,10 @@ def source_format_of(
     destination: str | None = None,
     options: TextOptions = NO_OPTIONS,
 ) -> SourceFormat | None:
-    """Return how a file would be read; only its beginning is read. The result for a pipe is None.
+    """Return how a file would be read; only its beginning is read.
 
-    The errors are those of :func:`read_wanted` for the part that is read.
+    Return None if the path is not a file, such as a pipe, which can be read only once. The errors
+    are those of :func:`read_wanted` for the part that is read.
     """
     path = local(path)
     if not os.path.isfile(path):
@@ -216,7 +219,7 @@ def source_format_of(
     with opened(path) as file:
         kind = file.format(options)
         if kind not in IN_PIECES:
-            return SourceFormat(kind, ("src", "dst"))
+            return SourceFormat(kind, ("src", "dst"))  # these formats have one column per end
         request = ColumnRequest(source, destination, kind, options)
-        piece = next(read_pieces(file, request, Place(0, 0, lambda: 1024)))
+        piece = next(read_pieces(file, request, Place(0, 0, lambda: FIRST_ROWS)))
         return SourceFormat(kind, tuple(piece.table.column_names), file.header, file.delimiter)

@@ -309,14 +309,17 @@ def check_above(
     Such a line has as many fields as the first record, text right after the comment character, and
     no requested column names.
     """
-    for fields in dialect.uncommented.first_records(records, 1):
-        for number, line in above.first:
-            has_text = line[1:2].strip(b" \t" + dialect.comments)
-            words = dialect.split(line) if has_text and line[:1] in dialect.comments else []
-            if len(words) == len(fields) > 1 and not are_names(dialect.split(line[1:]), requested):
-                letter = line[:1].decode()
-                raise FormatError(
-                    f"{path}, line {number}: {shown(line)} may be a comment or a record: pass"
-                    f" comment={letter!r} (--comment '{letter}') if it is a comment, or"
-                    " comment=None (--no-comment) if it is a record"
-                )
+    first_record = dialect.uncommented.first_records(records, 1)
+    width = len(first_record[0]) if first_record else 0
+    if width < 2:
+        return
+    for number, line in above.first:
+        has_text = line[1:2].strip(b" \t" + dialect.comments)
+        fields = dialect.split(line) if has_text and line[:1] in dialect.comments else []
+        if len(fields) == width and not are_names(dialect.split(line[1:]), requested):
+            letter = line[:1].decode()
+            raise FormatError(
+                f"{path}, line {number}: {shown(line)} may be a comment or a record: pass"
+                f" comment={letter!r} (--comment '{letter}') if it is a comment, or"
+                " comment=None (--no-comment) if it is a record"
+            )

@@ -264,9 +264,11 @@ def _first_float(text: pa.ChunkedArray) -> int | None:
     """Return the row of the first float; -1 if all words are integers, None if one is no number."""
     words = pc.if_else(pc.is_in(text, value_set=pa.array([*MISSING, ""], text.type)), None, text)
     with suppress(pa.ArrowInvalid):
+        # the cast only checks that all words are numbers; PyArrow refuses a plus sign
         pc.replace_substring_regex(words, r"^\+", "").cast(pa.float64())
-        spelled = pc.fill_null(pc.match_substring_regex(words, r"[.eEn]"), False)
-        return int(pc.index(spelled, True).as_py())
+        # the letter n is in nan and inf
+        is_float = pc.fill_null(pc.match_substring_regex(words, r"[.eEn]"), False)
+        return int(pc.index(is_float, True).as_py())
     return None
 
 

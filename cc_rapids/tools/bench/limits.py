@@ -79,11 +79,11 @@ def _list_reads(design: Design, m: int, table: int, bits: int) -> tuple[Reads, s
     if sample.spec.needs_list:
         linked = sampled_count(m, sample["every"])
         filtered = m - linked if sample["bits"] == "cached" else 0
-    counted = "each edge once: the labels of both ends, or after a sample their bits"
+    counted = "each edge once, and the labels of both ends, or after a sample their bits"
     if linked < m and not filtered:
         counted += ", in shared memory"
     if design.window:
-        counted = "each edge twice, and the labels of both ends, as near each other as in a tile"
+        counted = "each edge twice, and the labels of both ends, near each other"
     return ((2 * linked, table), (2 * filtered, bits)), counted
 
 

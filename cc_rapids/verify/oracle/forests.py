@@ -118,8 +118,8 @@ def certify_forest(
     >>> certify_forest([0, 1, 2], [1, 2, 0], 3, [0.5, 0.9, 0.7], [0, 1])
     Traceback (most recent call last):
         ...
-    cc_rapids.errors.VerificationError: edge 2 of weight 0.7 is not in the forest, but joins the \
-ends of edge 1 of weight 0.9, which is
+    cc_rapids.errors.VerificationError: edge 2 of weight 0.7 is not in the forest, but should \
+replace edge 1 of weight 0.9, which is on the forest path between its ends
     """
     src, dst = ends(src, dst, n)
     order = np.arange(src.size) if weights is None else _order(weights, src.size, greatest)
@@ -148,8 +148,9 @@ ends of edge 1 of weight 0.9, which is
         raise VerificationError(f"edge {order[k]:,} joins two trees of the forest")
     numbers = np.asarray(weights)
     raise VerificationError(
-        f"edge {order[k]:,} of weight {numbers[order[k]]} is not in the forest, but joins the ends"
-        f" of edge {order[other]:,} of weight {numbers[order[other]]}, which is"
+        f"edge {order[k]:,} of weight {numbers[order[k]]} is not in the forest, but should"
+        f" replace edge {order[other]:,} of weight {numbers[order[other]]}, which is on the forest"
+        " path between its ends"
     )
 
 

@@ -438,7 +438,7 @@ FORGED = {
     "twice": ([0, 0], "row 0 of the forest comes after 0"),
     "a cycle": ([0, 1, 2], "edge 1 closes a cycle"),
     "two trees": ([0, 2], "edge 3 joins two trees"),
-    "heavier": ([0, 1, 3], "edge 2 of weight 2 is not in the forest, but joins .* 1 of weight 3"),
+    "heavier": ([0, 1, 3], "edge 2 of weight 2 is not in the forest, but should .* 1 of weight 3"),
 }
 
 

@@ -68,7 +68,7 @@ def test_every_other_set_of_rows_is_refused(data):
 
 
 FORGED = {
-    "heavier": ([0, 1, 3], r"edge 2 of weight 2 is not .* the ends of edge 1 of weight 3, which"),
+    "heavier": ([0, 1, 3], r"edge 2 of weight 2 is not .* replace edge 1 of weight 3, which"),
     "cycle": ([0, 1, 2, 3], "the 4 edges of the forest close 1 cycle"),
     "too few": ([0, 3], "edge 1 joins two trees of the forest"),
     "order": ([2, 0, 3], "row 0 of the forest comes after 2"),

@@ -93,7 +93,7 @@ def arrays(file: File, request: ColumnRequest, stored: Any) -> tuple[pa.Table, r
     if len({column.shape for column in columns.values()}) > 1:
         lengths = ", ".join(f"{name} {column.size}" for name, column in columns.items())
         raise FormatError(f"{file.path}: the arrays are of different lengths: {lengths}")
-    file.groups = {0: min(column.size for column in columns.values())}
+    file.groups = {0: next(iter(columns.values())).size}  # one group, because it is read whole
     for name in COUNTS:
         if name in stored.files:
             check_sizes(file, stored, [name], 1)

@@ -120,7 +120,7 @@ def test_a_matrix_is_written_in_locked_pages(cupy, memory):
         cells[:] = 7
         written.append(address(cells))
 
-    cells = pages.by_way_of(cupy, memory, 9, np.uint8, write)
+    cells = pages.written(cupy, memory, 9, np.uint8, write)
     assert written[0] in cupy.locked
     assert (address(cells) in cupy.locked) == (memory == "zero-copy")
     assert cells.tolist() == [7] * 9
