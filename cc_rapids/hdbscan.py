@@ -35,73 +35,57 @@ from .solver.reachability import complete_forest, reachability_forest
 if TYPE_CHECKING:
     from .verify.audit import Audit
 
-    class BaseEstimator:
-        """The base class of estimators of scikit-learn, which is optional."""
+try:
+    from sklearn.base import BaseEstimator, ClusterMixin
+except ModuleNotFoundError:
+
+    class BaseEstimator:  # type: ignore[no-redef]
+        """The parameters of an estimator, without scikit-learn."""
 
         def get_params(self, deep: bool = True) -> dict[str, Any]:
-            """Return the parameters by name."""
+            """Return the parameters by name.
+
+            Parameters
+            ----------
+            deep : bool
+                Not used, as no parameter is an estimator.
+
+            Returns
+            -------
+            dict
+
+            See Also
+            --------
+            cc_rapids.HDBSCAN.set_params : Set parameters.
+            """
+            names = list(inspect.signature(type(self)).parameters)
+            return {name: getattr(self, name) for name in names}
 
         def set_params(self, **params: Any) -> Any:
-            """Set parameters by name; return the estimator."""
+            """Set parameters by name.
 
-        def __sklearn_tags__(self) -> Any:
-            """Return the tags of the estimator."""
+            Parameters
+            ----------
+            **params
+                The parameters and their values.
 
-    class ClusterMixin:
-        """The base class of clusterers of scikit-learn."""
+            Returns
+            -------
+            HDBSCAN
+                The estimator.
 
-else:
-    try:
-        from sklearn.base import BaseEstimator, ClusterMixin
-    except ModuleNotFoundError:
+            See Also
+            --------
+            cc_rapids.HDBSCAN.get_params : Return the parameters.
+            """
+            for name, value in params.items():
+                if name not in self.get_params():
+                    raise unknown_argument(name, type(self).__init__)
+                setattr(self, name, value)
+            return self
 
-        class BaseEstimator:
-            """The parameters of an estimator, without scikit-learn."""
-
-            def get_params(self, deep: bool = True) -> dict[str, Any]:
-                """Return the parameters by name.
-
-                Parameters
-                ----------
-                deep : bool
-                    Not used, as no parameter is an estimator.
-
-                Returns
-                -------
-                dict
-
-                See Also
-                --------
-                cc_rapids.HDBSCAN.set_params : Set parameters.
-                """
-                names = list(inspect.signature(type(self)).parameters)
-                return {name: getattr(self, name) for name in names}
-
-            def set_params(self, **params: Any) -> Any:
-                """Set parameters by name.
-
-                Parameters
-                ----------
-                **params
-                    The parameters and their values.
-
-                Returns
-                -------
-                HDBSCAN
-                    The estimator.
-
-                See Also
-                --------
-                cc_rapids.HDBSCAN.get_params : Return the parameters.
-                """
-                for name, value in params.items():
-                    if name not in self.get_params():
-                        raise unknown_argument(name, type(self).__init__)
-                    setattr(self, name, value)
-                return self
-
-        class ClusterMixin:
-            """A base class without methods, in place of the class of scikit-learn."""
+    class ClusterMixin:  # type: ignore[no-redef]
+        """A base class without methods, in place of the class of scikit-learn."""
 
 
 log: logging.Logger = logging.getLogger(__name__)
@@ -131,7 +115,7 @@ class _Input(NamedTuple):
     row_sums: Any = None
 
 
-class HDBSCAN(ClusterMixin, BaseEstimator):
+class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """HDBSCAN: clusters of points of varying density, with scikit-learn's parameters.
 
     The *mutual reachability* of two points is the greatest of their distance and both *core

@@ -156,7 +156,13 @@ def link_records(
     sets_ignore = ignored_values not in ([], [""])  # "" is the default
     has_ignored = any(of_key.ignored for of_key in facts.values())
     if records.size and sets_ignore and not (records.unfit or has_ignored):
-        _warn_of_none_ignored(ignored_values)
+        warnings.warn(
+            "ignore= leaves out no record: no record has"
+            f" {listed(list(map(shown, ignored_values)))}; values are compared exactly, including"
+            " case and blanks",
+            CcRapidsWarning,
+            stacklevel=levels_up(),
+        )
     # Each key links each record once, to itself or to another record.
     if edges.m != records.size * len(facts):
         raise lost_rows("the records of all keys", records.size * len(facts), edges.m)
@@ -202,31 +208,16 @@ def _warn_of_unfit(records: Records) -> None:
         )
 
 
-def _warn_of_none_ignored(ignore: list[Any]) -> None:
-    """Warn that no record has a value of ``ignore=``."""
-    warnings.warn(
-        f"ignore= leaves out no record: no record has {listed(list(map(shown, ignore)))}; values"
-        " are compared exactly, including case and blanks",
-        CcRapidsWarning,
-        stacklevel=levels_up(),
-    )
-
-
 def _encoded_ids(records: Records, columns: list[Any], backend: Backend) -> EncodedIds:
     """Return the encoded ids of the records, which are row positions if no column has ids."""
     if not records.id_names:
-        return _positions(records.size, backend)
+        no_ends, size = backend.empty(0, np.uint32), records.size
+        forest = Forest(backend, size, all_present=True)
+        decoder = OffsetDecoder(0, np.dtype(np.int64))
+        return EncodedIds(Edges(no_ends, no_ends, 0), forest, "row positions", size, decoder)
     scanned = scan_ids(records.ids, columns, backend)
     free_bytes, max_rows = backend.free_bytes(), backend.uncompiled_rows
     return choose_encoding(scanned.facts, free_bytes, max_rows).encode(scanned, backend)
-
-
-def _positions(size: int, backend: Backend) -> EncodedIds:
-    """Return encoded ids for vertices that are row positions, without edges."""
-    no_ends = backend.empty(0, np.uint32)
-    forest = Forest(backend, size, all_present=True)
-    decoder = OffsetDecoder(0, np.dtype(np.int64))
-    return EncodedIds(Edges(no_ends, no_ends, 0), forest, "row positions", size, decoder)
 
 
 def _edges(

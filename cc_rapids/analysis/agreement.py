@@ -117,8 +117,6 @@ def scores_of_sums(
 
     Parameters
     ----------
-    n : int
-        The number of vertices.
     pairs : (right, found, true)
         The number of vertex pairs inside one cluster: in both labellings, in the labelling, and in
         the truth.
@@ -151,15 +149,9 @@ def _ratios(name: str, right: int, found: int, true: int) -> dict[str, float]:
 
 
 def adjusted_rand_index(right: int, found: int, true: int, n: int) -> float:
-    """Return the adjusted Rand index from counts of pairs; only the last division rounds.
+    """Return the adjusted Rand index of n vertices; only the last division rounds.
 
-    Parameters
-    ----------
-    right, found, true : int
-        The numbers of vertex pairs that are in one cluster and in one true cluster, in one cluster,
-        and in one true cluster.
-    n : int
-        The number of vertices.
+    The other arguments count the vertex pairs, as ``pairs`` of :func:`scores_of_sums`.
     """
     wrong, missed = found - right, true - right  # only in one cluster, only in one true cluster
     separate = n * (n - 1) // 2 - right - wrong - missed  # pairs that are in neither
@@ -189,18 +181,8 @@ def _label_columns(names: list[Any]) -> list[Any]:
 def labelling_of(clusters: Any, name: str, width: int | None = None) -> Labelling:
     """Return the ids and clusters of an answer, a frame, or a pair of columns.
 
-    Parameters
-    ----------
-    clusters : answer, frame with columns of ids and of labels, or pair (vertices, labels)
-    name : str
-        The name of the argument, in errors.
-    width : int, optional
-        The number of columns of an id. By default, all columns except the labels are ids.
-
-    Raises
-    ------
-    ArgumentTypeError, InputError
-        ``clusters`` are of another kind, or a frame has other columns.
+    ``name`` is the name of the argument in errors. ``width`` is the number of columns of an id; by
+    default, all columns of a frame except the labels are ids.
     """
     answer = getattr(clusters, "answer", None)
     if isinstance(answer, Answer):
@@ -271,13 +253,7 @@ def _check_once(answer: Answer, rows: Array, name: str) -> None:
 
 
 def codes_of_rows(answer: Answer, labelling: Labelling, name: str) -> Array:
-    """Return the cluster of each row of an answer as int64; -1 for rows without a label.
-
-    Raises
-    ------
-    InputError
-        A vertex is listed twice.
-    """
+    """Return the cluster of each row of an answer as int64; -1 for rows without a label."""
     backend, xp = answer.backend, answer.backend.xp
     with backend.scope():
         rows, known = rows_of_ids(answer, labelling.ids, "null")
@@ -323,10 +299,8 @@ def sides_of(
 
     Parameters
     ----------
-    answer : Answer
-        The answer whose rows are labelled.
     code : (n,) array of integers
-        The cluster of each row; -1 for a row without a cluster.
+        The cluster of each row of the answer; -1 for a row without a cluster.
     other : Labelling
         The other clusters.
     names : ("found", "truth") or ("truth", "found")
@@ -378,11 +352,6 @@ def _left_out(missing: str | None, count: int, common: int) -> bool:
     """Return whether the policy leaves out the ``count`` true vertices that have no cluster.
 
     If there is no policy and these vertices are many, warn. ``common`` vertices have a cluster.
-
-    Raises
-    ------
-    InputError
-        ``count`` is not 0, and ``missing`` is "raise".
     """
     fact = f"found lacks {count:,} of the {count + common:,} vertices of truth"
     advice = "missing='self' makes each of these a cluster of its own"

@@ -52,14 +52,8 @@ def least_of_components(
 ) -> Array:
     """Return, for each of n vertices, the least vertex of its component.
 
-    Parameters
-    ----------
-    answer : Answer
-        The answer from which the edges were derived. Its backend finds the components.
-    edges : Edges
-        Edges between the vertices 0 .. n - 1.
-    ids : str
-        A description of the vertices.
+    The edges, between the vertices 0 .. n - 1, were derived from an answer, whose backend finds the
+    components. ``ids`` describes the vertices.
     """
     forest = Forest(answer.backend, n, all_present=True)
     encoded = EncodedIds(edges, forest, ids, n, OffsetDecoder(0, np.dtype(np.int64)))
@@ -97,14 +91,11 @@ class Bipartition(Generic[ComponentsT]):
     def __init__(self, components: ComponentsT, options: SolveOptions) -> None:
         self.components, answer = components, components.answer
         check_kept(answer, "a bipartition")
-        backend, xp = answer.backend, answer.backend.xp
-        with backend.scope():
-            vertex, least = answer.rows()
-            self._roots = xp.flatnonzero(vertex == least).astype(np.int64)
-            n = int(vertex.size)
+        with answer.backend.scope():
+            self._roots, n = answer.least_rows, answer.forest.vertices
             # In the double cover, vertex v is joined to a root r by a path of even length, and to
             # n + r by a path of odd length. If r is joined to n + r, there is an odd cycle.
-            cover = double_cover(*rows_of_edges(answer), n, xp)
+            cover = double_cover(*rows_of_edges(answer), n, answer.backend.xp)
             parent = least_of_components(answer, cover, 2 * n, options)
             self._odd = parent[self._roots] == parent[self._roots + n]
             root = self._roots[answer.dense]

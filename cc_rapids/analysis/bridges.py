@@ -50,8 +50,7 @@ def bridges_of(answer: Answer) -> Any:
     check_kept(answer, "bridges")
     with answer.backend.scope():
         rows = _bridge_rows(answer, rows_of_edges(answer))
-        columns = columns_of_edges(answer.given, answer.home(rows))
-        return answer.frame({name: answer.home(column) for name, column in columns.items()})
+        return answer.frame(columns_of_edges(answer.given, answer.home(rows)))
 
 
 def without_bridges(answer: Answer, options: SolveOptions) -> Answer:
@@ -95,8 +94,8 @@ def biconnected_component_edges_of(answer: Answer, options: SolveOptions) -> Any
         if ends[0].size:
             reached, block = _blocks(answer, ends, options)
             rows, numbers = reached.edge_blocks(block, backend)
-        columns = columns_of_edges(answer.given, answer.home(rows)) | {"labels": numbers}
-        return answer.frame({name: answer.home(column) for name, column in columns.items()})
+        columns = columns_of_edges(answer.given, answer.home(rows))
+        return answer.frame(columns | {"labels": numbers})
 
 
 def _blocks(
@@ -123,8 +122,6 @@ def _bridge_rows(answer: Answer, ends: tuple[Array, Array]) -> Array:
 
 def _reached(answer: Answer, ends: tuple[Array, Array]) -> Reached:
     """Return the rooted spanning forest, and the range of vertices that each subtree reaches."""
-    vertex, least = answer.rows()
-    roots = answer.backend.xp.flatnonzero(vertex == least).astype(np.int64)
     backend, n, chosen = answer.backend, answer.forest.vertices, answer.forest_edges
     hooks = chosen.rows if chosen else backend.xp.sort(any_forest(*ends, n, backend)[0])
-    return Reached.of(ends, hooks, roots, n, backend)
+    return Reached.of(ends, hooks, answer.least_rows, n, backend)

@@ -164,14 +164,6 @@ class GrowingTrees:
         Whether the caller names neither a design nor an engine.
     """
 
-    forest: Forest
-    edges: list[int]
-    design: Design
-    uses_default: bool
-    above: Array
-    cut: Array
-    started: float
-
     def __init__(self, forest: Forest, cuts: int, design: Design, uses_default: bool) -> None:
         backend, n = forest.backend, forest.n
         backend.leave_arena()  # the following arrays belong to the answer

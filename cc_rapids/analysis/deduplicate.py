@@ -42,13 +42,7 @@ LEAVE_OUT = "missing='drop' leaves out rows with a null id; or fill the nulls fi
 
 
 def deduplicated(
-    answer: Answer,
-    frame: Any,
-    on: str | list[str] = "vertex",
-    by: str | None = None,
-    ascending: bool = False,
-    per: str | list[str] | None = None,
-    missing: str = "self",
+    answer: Answer, frame: Any, on: Any, by: Any, ascending: Any, per: Any, missing: Any
 ) -> Any:
     """Return the best row of each component: see :meth:`cc_rapids.Components.deduplicate`."""
     ids = _listed("on=", on)
@@ -59,13 +53,7 @@ def deduplicated(
 
 
 def best_of_frame(
-    answer: Answer,
-    frame: Any,
-    on: list[Any],
-    by: Any,
-    ascending: Any,
-    per: Any,
-    missing: Any,
+    answer: Answer, frame: Any, on: list[Any], by: Any, ascending: Any, per: Any, missing: Any
 ) -> Any:
     """Return the best row of each component as a frame.
 
@@ -82,12 +70,12 @@ def best_of_frame(
 def dropped(
     answer: Answer,
     frame: Any,
-    on: str | list[str] = "vertex",
-    by: str | None = None,
-    ascending: bool = False,
-    per: str | list[str] | None = None,
-    missing: str = "self",
-    name: str = "labels",
+    on: Any,
+    by: Any,
+    ascending: Any,
+    per: Any,
+    missing: Any,
+    name: Any,
     paths: ForestPaths | None = None,
 ) -> Any:
     """Return the rows that are not kept: see :meth:`cc_rapids.Components.duplicates`.

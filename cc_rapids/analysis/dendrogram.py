@@ -830,15 +830,8 @@ class Dendrogram(Generic[ComponentsT]):
     def _check_tree(self, expected: Any, heights: Any, weights: Any) -> None:
         """Raise a VerificationError unless the merge tree has the expected merges and weights.
 
-        Parameters
-        ----------
-        expected : (t, 4) array of integers
-            For each merge, the two clusters, the number of vertices of the new cluster, and the
-            forest edge.
-        heights : (t,) array of numbers
-            The weight of each merge in this dendrogram.
-        weights : (t,) array of numbers
-            The weight of each forest edge.
+        ``expected`` is as :func:`cc_rapids.oracle.single_linkage` returns it. ``heights`` are the
+        weights of the merges in this dendrogram, and ``weights`` those of the forest edges.
         """
         to_host, tree = self.components.answer.backend.to_host, self._tree
         merged = np.column_stack([*map(to_host, (tree.first, tree.second, tree.size))])
@@ -857,13 +850,7 @@ class Dendrogram(Generic[ComponentsT]):
 
         Frames at a threshold are compared at the least, the middle and the greatest weight. A split
         into parts of half the size of the largest component is compared, if the edges are
-        available.
-
-        Parameters
-        ----------
-        merges : Merges
-        ends : two (m,) arrays of int64
-            The rows of the ends of all edges.
+        available. ``ends`` are the rows of the ends of all edges.
         """
         if merges.rule.is_vertex:
             merges.check_merges(arrow_of(self.merges()))
@@ -922,11 +909,6 @@ class Dendrogram(Generic[ComponentsT]):
 
         If the answer is a cut, edges between its components and edges outside its threshold are
         left out.
-
-        Raises
-        ------
-        InputError
-            The answer is a copy without edges, or a cut of such a copy.
         """
         whole = answer = self.components.answer
         backend = answer.backend
@@ -996,16 +978,15 @@ class Dendrogram(Generic[ComponentsT]):
         self, parts: Sequence[slice | Array], levels: Levels | None, number: int
     ) -> dict[str, Any]:
         """Return the spanning forest and the rules of an answer of :meth:`_joined`, as fields."""
-        places = partial(self._places, parts[: number + 1])
-        forest_edges = PartOfForest(self.components.answer, places)
-        return {"forest_edges": forest_edges, "ruled": self._ruled(levels, number)}
-
-    def _places(self, parts: Sequence[slice | Array]) -> Array:
-        """Return the positions in the forest of the edges of all given parts, ascending."""
         backend = self.components.answer.backend
-        with backend.scope():
-            places = backend.xp.concatenate([self._order[part] for part in parts])
-            return backend.xp.sort(places).astype(np.int64, copy=False)
+
+        def find_places() -> Array:
+            with backend.scope():
+                places = backend.xp.concatenate([self._order[part] for part in parts[: number + 1]])
+                return backend.xp.sort(places).astype(np.int64, copy=False)
+
+        forest_edges = PartOfForest(self.components.answer, find_places)
+        return {"forest_edges": forest_edges, "ruled": self._ruled(levels, number)}
 
     def _ruled(self, levels: Levels | None, number: int) -> Ruled | None:
         """Return the rules of a cut, and the refused edges within its threshold.
@@ -1035,13 +1016,7 @@ class Dendrogram(Generic[ComponentsT]):
         return xp.cumsum(rises) - 1, xp.flatnonzero(rises)
 
     def _distances(self, distance: Callable[[npt.NDArray[Any]], Any] | None) -> Array:
-        """Return the distance of each merge: the result of ``distance``, or the weights.
-
-        Raises
-        ------
-        InputError, ArgumentTypeError
-            See :meth:`linkage`.
-        """
+        """Return the distance of each merge: the result of ``distance``, or the weights."""
         if distance is None and self._greatest:
             raise InputError(
                 "weights of a maximum spanning forest decrease from merge to merge, but distances"
@@ -1088,22 +1063,14 @@ class Dendrogram(Generic[ComponentsT]):
     ) -> Any:
         """Return the frame ``cuts`` of :meth:`split`.
 
-        Parameters
-        ----------
-        parts : Answer
-            The components after the split.
-        max_size : int
-            As for :meth:`split`.
-        ends : two (m,) arrays of integers
-            For both ends of each of the caller's edges, the row in the answer.
-        cut : (h,) array of int64
-            The forest edges that are cut, the strongest first.
+        ``parts`` are the components after the split, ``ends`` are the rows in the answer of both
+        ends of each of the caller's edges, and ``cut`` are the forest edges that are cut, the
+        strongest first.
         """
         answer, (src, dst) = self.components.answer, ends
         backend, xp, count = answer.backend, answer.backend.xp, len(answer)
         large = xp.flatnonzero(answer.counts > max_size)
-        vertex, least = parts.rows()
-        component_of_part = answer.dense[xp.flatnonzero(vertex == least)]
+        component_of_part = answer.dense[parts.least_rows]
         component_of_cut_edge = answer.dense[src[parts.dense[src] != parts.dense[dst]]]
         largest = parts.counts[first_of(component_of_part, -parts.counts, xp)][large]
         columns = answer.kind.columns(answer, "labels", answer.kind.of_component(answer, large))
@@ -1118,21 +1085,10 @@ class Dendrogram(Generic[ComponentsT]):
         return self._with_missing_weights(columns, weights, has_cut)
 
     def _cut_weights(self, cut: Array, large: Array) -> tuple[dict[str, Array], Array]:
-        """Return the weights of the weakest and the strongest cut link of each large component.
+        """Return the columns ``weakest_cut`` and ``strongest_cut``, and a mask of valid rows.
 
-        Parameters
-        ----------
-        cut : (h,) array of int64
-            The forest edges that are cut, the strongest first.
-        large : (s,) array of int64
-            The numbers of the components.
-
-        Returns
-        -------
-        weights : dict of two (s,) arrays
-            ``weakest_cut`` and ``strongest_cut``; arbitrary for a component without a cut.
-        has_cut : (s,) array of bool
-            Whether an edge of the component is cut.
+        ``cut`` are the forest edges that are cut, the strongest first, and ``large`` are the
+        numbers of the components of the rows. A row is valid if an edge of the component is cut.
         """
         answer, xp = self.components.answer, self.components.answer.backend.xp
         # the cut edges of each component, which stay sorted

@@ -196,7 +196,9 @@ class EdgeRecords:
             mask = None if valid is None else valid[half]
             frame = with_columns_of(frame, others_of_half, renamed, mask)
         if edge_columns is not None:
-            frame = _with_edge_columns(frame, edge_columns)
+            names = columns_of(frame)
+            renamed = {k: f"edge_{k}" if k in names else k for k in columns_of(edge_columns)}
+            frame = with_columns_of(frame, edge_columns, renamed)
         if is_relation(self._records):
             return relation_of(frame, self._records, list(map(quoted, frame.column_names)))
         if self._frame is None and is_relation(relation := answer.given.answer(frame)):
@@ -247,13 +249,6 @@ class EdgeRecords:
             )
         has_record = None if self._missing == "raise" else ~missing
         return record_rows[valid][first_row[position]], has_record
-
-
-def _with_edge_columns(frame: Any, edge_columns: Any) -> Any:
-    """Return a frame with added columns; names that exist already get the prefix ``edge_``."""
-    names = columns_of(frame)
-    renamed = {name: f"edge_{name}" if name in names else name for name in columns_of(edge_columns)}
-    return with_columns_of(frame, edge_columns, renamed)
 
 
 def _records(answer: Answer, records: Any, on: Any) -> tuple[Any, list[Any]]:

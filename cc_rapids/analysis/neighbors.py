@@ -27,12 +27,7 @@ CHUNK = 1 << 20  # approximate number of entries that are listed at a time
 class ListedEdges:
     """The edges of a neighbour array, listed on the host in chunks, with counts of other entries.
 
-    Parameters
-    ----------
-    neighbors : Neighbors
-        The array.
-    rules : NeighborRules
-        The rules that decide which entries are edges.
+    The rules decide which entries are edges.
 
     Attributes
     ----------
@@ -42,18 +37,11 @@ class ListedEdges:
         Sorted keys of the listed pairs, if only pairs that are listed in both directions are edges.
     """
 
-    neighbors: Neighbors
-    rules: NeighborRules
-    indices: Any
-    distances: Any
-    left_out: Counter[str]
-    mutual: Any
-
     def __init__(self, neighbors: Neighbors, rules: NeighborRules) -> None:
         self.neighbors, self.rules = neighbors, rules
-        self.indices, self.distances = map(_home, (neighbors.indices, neighbors.distances))
+        self.indices, self.distances = map(on_host, (neighbors.indices, neighbors.distances))
         self.left_out = Counter[str]()
-        self.mutual = None
+        self.mutual: Any = None
         if rules.mutual:
             keys = [row * neighbors.n + neighbor for row, neighbor, _ in self._within(Counter())]
             self.mutual = np.sort(np.concatenate([*keys, np.zeros(0, np.int64)]))
@@ -111,10 +99,6 @@ def _positions(neighbors: Neighbors, begin: int, end: int) -> tuple[Any, Any, An
     return row, position, row * distance_row + column * distance_column
 
 
-def _home(array: Any) -> Any:
-    return array.get() if hasattr(array, "get") else array
-
-
 def audit_neighbors(answer: Answer, indices: Any, distances: Any) -> Audit:
     """Audit components of neighbours: see :meth:`cc_rapids.NeighborComponents.audit`."""
     assert answer.neighbors is not None
@@ -160,7 +144,8 @@ def _audit_clusters(answer: Answer, listed: ListedEdges, min_samples: int) -> tu
         edges += row.size
     listed.left_out.clear()  # because every listing counts the same entries again
     core = counts >= min_samples
-    labels = np.asarray(on_host(only_labels(answer)))
+    frame_of_labels = label_frame(answer.in_memory(), check_labels("dense"))
+    labels = np.asarray(on_host(only(frame_of_labels, "labels")))  # -1 for noise
     points = np.flatnonzero(core)
     frame = LabelFrame((points, labels[points]), "any", len(answer), width=1)
     core_edge_count = 0
@@ -190,11 +175,6 @@ def _audit_clusters(answer: Answer, listed: ListedEdges, min_samples: int) -> tu
     linked = core_edge_count + int(((expected >= 0) & ~core).sum())
     listed.left_out["not_core"] = edges - linked
     return checked, linked
-
-
-def only_labels(answer: Answer) -> Any:
-    """Return the cluster number of each point, -1 for noise, as a column of the caller's kind."""
-    return only(label_frame(answer.in_memory(), check_labels("dense")), "labels")
 
 
 def _border_labels(listed: ListedEdges, core: Any, labels: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from typing import Any
 
 from ..backends import Backend
 from ..data.arguments import check_word
@@ -11,8 +11,8 @@ from ..data.edge_input import EdgeInput
 from ..data.frame_access import is_single
 from ..data.frame_build import column_like
 from ..data.read import check_one_id, read_pairs
-from ..data.text_options import TextKeywords, TextOptions
-from ..data.within import AS_FOUND, edges_where, read_for_answer
+from ..data.text_options import TextOptions
+from ..data.within import edges_where, read_for_answer
 from ..errors import ArgumentTypeError, InputError, id_shown, shown
 from ..graph.edges import BorrowedEdges
 from ..ids.decoders import same_integers
@@ -43,7 +43,7 @@ def has_vertex(answer: Answer, vertex: Any) -> bool:
         return False
 
 
-def same_component(answer: Answer, first: Any, second: Any, *, missing: str = "raise") -> bool:
+def same_component(answer: Answer, first: Any, second: Any, *, missing: str) -> bool:
     """Return whether two vertices are in one component."""
     policy = _policy(missing)
     with answer.backend.scope():
@@ -75,13 +75,7 @@ def rows_of_joined(answer: Answer, first: Any, second: Any, apart: str) -> list[
 
 
 def connected(
-    answer: Answer,
-    pairs: Any,
-    source: str | list[str] | None = None,
-    destination: str | list[str] | None = None,
-    *,
-    missing: str = "raise",
-    **text: Unpack[TextKeywords],
+    answer: Answer, pairs: Any, source: Any, destination: Any, *, missing: str, **text: Any
 ) -> Any:
     """Return whether the two vertices of each pair are in one component."""
     policy, width = _policy(missing), len(answer.given.src.key_columns) or 1
@@ -95,13 +89,7 @@ def connected(
 
 
 def edges_of(
-    answer: Answer,
-    label: Any,
-    edges: Any,
-    source: str | list[str] | None = None,
-    destination: str | list[str] | None = None,
-    *,
-    weight: Any = AS_FOUND,
+    answer: Answer, label: Any, edges: Any, source: Any, destination: Any, *, weight: Any
 ) -> Any:
     """Return the edges of one component: see :meth:`cc_rapids.Components.edges`."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from ..data.arguments import check_count, check_flag
 from ..data.edge_input import EdgeInput
 from ..data.read import read_pairs
 from ..data.row_index import spread
-from ..data.text_options import TextKeywords, TextOptions
-from ..data.within import AS_FOUND, AsFound, read_for_answer, with_bounds
+from ..data.text_options import TextOptions
+from ..data.within import AsFound, read_for_answer, with_bounds
 from ..errors import CapacityError, InputError, counted, id_shown
 from ..graph.edges import BorrowedEdges
 from ..results.answer import Answer
@@ -70,14 +70,7 @@ class ForestPaths:
         self.answer = answer
 
     def between(
-        self,
-        pairs: Any,
-        source: str | list[str] | None = None,
-        destination: str | list[str] | None = None,
-        *,
-        rows: bool = False,
-        limit: int | None = None,
-        **text: Unpack[TextKeywords],
+        self, pairs: Any, source: Any, destination: Any, *, rows: Any, limit: Any, **text: Any
     ) -> Any:
         """Return one row per pair: see :meth:`cc_rapids.Components.paths`."""
         self.answer.check_forest("paths(pairs)")
@@ -97,12 +90,12 @@ class ForestPaths:
         self,
         first: Any,
         second: Any,
-        edges: Any = None,
-        source: str | list[str] | None = None,
-        destination: str | list[str] | None = None,
+        edges: Any,
+        source: Any,
+        destination: Any,
         *,
-        weight: Any = AS_FOUND,
-        shortest: bool = False,
+        weight: Any,
+        shortest: Any,
     ) -> Any:
         """Return the edges of the path between two vertices: see Components.path."""
         fewest = check_flag("shortest", shortest)
@@ -116,7 +109,8 @@ class ForestPaths:
             ends = rows_of_joined(self.answer, first, second, "components, which no path joins")
         if edges is not None:
             self.answer.check_edges(edges)
-            given = self._read_edges(edges, source, destination, weight, "path(..., edges)")
+            bound, options = self.answer.given.bound, {"what": "path(..., edges)", "nulls": "drop"}
+            given = read_for_answer(edges, source, destination, bound, weight, **options)
             rows = self._rows_of_path(given, ends, fewest)
             if rows is not None:
                 return self._rows_of(given, rows)
@@ -142,11 +136,11 @@ class ForestPaths:
         found: Any,
         pairs: Any,
         edges: Any,
-        source: str | list[str] | None = None,
-        destination: str | list[str] | None = None,
+        source: Any,
+        destination: Any,
         *,
-        columns: tuple[Any, Any] = (None, None),
-        rows: Any = None,
+        columns: tuple[Any, Any],
+        rows: Any,
         **given: Any,
     ) -> PathsAudit:
         """Audit the result of :meth:`between`: see :meth:`cc_rapids.Components.audit_paths`."""
@@ -182,13 +176,6 @@ class ForestPaths:
             count * BYTES_PER_PAIR, f"the paths of {counted(count, 'pair')}", FEWER_PAIRS
         )
         return given
-
-    def _read_edges(
-        self, edges: Any, source: Any, destination: Any, weight: Any, what: str
-    ) -> EdgeInput:
-        """Return edges within the weight bounds of this answer, without edges with a null end."""
-        bound = self.answer.given.bound
-        return read_for_answer(edges, source, destination, bound, weight, what=what, nulls="drop")
 
     def _rows_of_path(self, given: EdgeInput, ends: list[int], fewest: bool) -> Array | None:
         """Return the rows of the edges of a path between two vertices; None if there is no path.

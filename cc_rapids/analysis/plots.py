@@ -68,6 +68,16 @@ def as_list(column: Any) -> list[Any]:
     return list(column.to_list() if hasattr(column, "to_list") else column.to_pylist())
 
 
+def line_style(marker: str, line: str, points: int) -> dict[str, Any]:
+    """Return the style of a line with about 20 markers, given the number of its points."""
+    style: dict[str, Any] = {"marker": marker, "linestyle": line, "color": "black"}
+    return style | {
+        "markerfacecolor": "white",
+        "markersize": 4,
+        "markevery": max(1, points // 20),
+    }
+
+
 def name_of(value: Any) -> str:
     """Return an id as a plot shows it."""
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
@@ -311,8 +321,7 @@ def growth(steps: Iterable[Any], *, axes: Any = None) -> Any:
     lines = {"vertices": "vertices", "components": "components", "largest": "largest component"}
     columns = [name for name in lines if all(name in row for row in rows)]
     for (marker, line), name in zip(LINES, columns, strict=False):
-        style: dict[str, Any] = {"marker": marker, "linestyle": line, "color": "black"}
-        style |= {"markerfacecolor": "white", "markersize": 4, "markevery": max(1, len(rows) // 20)}
+        style = line_style(marker, line, len(rows))
         edges = [row["edges"] for row in rows]
         axes.plot(edges, [row[name] for row in rows], label=lines[name], **style)
     axes.set(xlabel="edges inserted", ylabel="vertices, or components", ylim=(0, None))
@@ -360,9 +369,8 @@ def scores(curve: Any, *metrics: str, axes: Any = None) -> Any:
     labelled = list[Any]()  # the best thresholds so far
     for (marker, line), metric in zip(itertools.cycle(LINES), metrics, strict=False):
         values = as_list(column_of(curve, metric))
-        style: dict[str, Any] = {"marker": marker, "linestyle": line, "color": "black"}
-        style |= {"markerfacecolor": "white", "markersize": 4, "label": metric.replace("_", " ")}
-        axes.plot(levels, values, markevery=max(1, len(values) // 20), **style)
+        label = metric.replace("_", " ")
+        axes.plot(levels, values, label=label, **line_style(marker, line, len(values)))
         choose = min if metric == LEAST_IS_BEST else max
         best = values.index(choose(values))
         axes.plot(levels[best], values[best], marker=marker, color="black", markersize=7)
@@ -456,10 +464,9 @@ def curve(answer: Answer, frame: Any, is_greatest: bool, axes: Any) -> Any:
         "susceptibility, of {:.3g}",
     )
     for (marker, line), label, values in zip(LINES, labels, lines, strict=False):
-        style: dict[str, Any] = {"marker": marker, "linestyle": line, "color": "black"}
-        style |= {"markerfacecolor": "white", "markersize": 4, "drawstyle": "steps-post"}
-        style |= {"markevery": max(1, rows.size // 20), "label": label.format(values.max())}
-        axes.plot(threshold, values / (values.max() or 1), **style)
+        style = line_style(marker, line, rows.size) | {"drawstyle": "steps-post"}
+        shares, name = values / (values.max() or 1), label.format(values.max())
+        axes.plot(threshold, shares, label=name, **style)
     if is_greatest:
         axes.invert_xaxis()
     axes.set(xlabel="threshold", ylabel="share of the greatest value", ylim=(0, 1.05))
@@ -503,7 +510,7 @@ def _component(
         is_member = answer.dense == answer.dense[members[0]]
         options = {"what": "a drawing", "nulls": "drop"}
         ends = read_for_answer(edges, source, destination, answer.given.bound, weight, **options)
-        sides = [_rows(answer, column) for column in (ends.src, ends.dst)]
+        sides = [rows_of_ids(answer, column, "raise")[0] for column in (ends.src, ends.dst)]
         inside = is_member[sides[0]]  # both ends of an edge are in one component
         positions = [backend.xp.searchsorted(members, side[inside]) for side in sides]
         positions = [backend.to_host(side).tolist() for side in positions]
@@ -537,10 +544,6 @@ def _entity(
     with answer.backend.scope():
         names, members = _members(answer, label)
         return names, *graph_of_entity(answer, members, frame)
-
-
-def _rows(answer: Answer, column: Any) -> Any:
-    return rows_of_ids(answer, column, "raise")[0]
 
 
 def _title(answer: Answer) -> str:

@@ -17,16 +17,10 @@ from .deduplicate import best_of_frame, deduplicated, dropped
 
 
 def attached_records(
-    answer: Answer,
-    frame: Any,
-    on: str | list[str] | None = None,
-    name: str = "labels",
-    missing: str = "raise",
-    nulls: str | None = None,
+    answer: Answer, frame: Any, on: Any, name: Any, missing: Any, nulls: Any
 ) -> Any:
     """Add entity labels to records: see :meth:`cc_rapids.LinkedRecords.attach`."""
-    frame = frame if is_relation(frame) else frame_in_memory(chunked(frame))
-    on = _id_names(answer) if on is None else on
+    frame, on = _frame_and_ids(answer, frame, on)
     if on is not None:
         return attached(answer, frame, on, name, missing, nulls)
     check_name(name)
@@ -40,27 +34,19 @@ def attached_records(
 
 
 def deduplicated_records(
-    answer: Answer,
-    frame: Any,
-    on: str | list[str] | None = None,
-    by: str | None = None,
-    ascending: bool = False,
-    per: str | list[str] | None = None,
-    missing: str = "self",
+    answer: Answer, frame: Any, on: Any, by: Any, ascending: Any, per: Any, missing: Any
 ) -> Any:
     """Return the best record of each entity: see LinkedRecords.deduplicate."""
-    frame = frame if is_relation(frame) else frame_in_memory(chunked(frame))
-    on = _id_names(answer) if on is None else on
+    frame, on = _frame_and_ids(answer, frame, on)
     if on is not None:
         return deduplicated(answer, frame, on, by, ascending, per, missing)
     check_rows(answer, frame)
     return best_of_frame(answer, frame, [], by, ascending, per, missing)
 
 
-def dropped_records(answer: Answer, frame: Any, on: str | list[str] | None, **options: Any) -> Any:
+def dropped_records(answer: Answer, frame: Any, on: Any, **options: Any) -> Any:
     """Return the records that are not kept: see :meth:`cc_rapids.LinkedRecords.duplicates`."""
-    frame = frame if is_relation(frame) else frame_in_memory(chunked(frame))
-    on = _id_names(answer) if on is None else on
+    frame, on = _frame_and_ids(answer, frame, on)
     if on is None:
         check_rows(answer, frame)
         if "row" in columns_of(frame):
@@ -72,9 +58,15 @@ def dropped_records(answer: Answer, frame: Any, on: str | list[str] | None, **op
     return dropped(answer, frame, on, **options)
 
 
-def _id_names(answer: Answer) -> list[str] | None:
-    """Return the names of the id columns of linked records; None if positions are the ids."""
-    return (answer.linked.id_names or None) if answer.linked else None
+def _frame_and_ids(answer: Answer, frame: Any, on: Any) -> tuple[Any, Any]:
+    """Return a frame in memory or a relation, and the names of its id columns.
+
+    By default, these are the id columns of the linked records; None if positions are the ids.
+    """
+    frame = frame if is_relation(frame) else frame_in_memory(chunked(frame))
+    if on is None and answer.linked:
+        on = answer.linked.id_names or None
+    return frame, on
 
 
 def check_rows(answer: Answer, frame: Any) -> None:

@@ -130,16 +130,18 @@ class Report(html.Page):
             hooks = xp.sort(any_forest(src, dst, n, backend)[0])
         elif src.size:
             hooks = forest_of_weights(src, dst, n, weights, True, backend)
-        _check_joined(int(hooks.size), n, k)
+        if n - hooks.size != k:
+            raise InputError(
+                f"the edges join the {n:,} vertices into {counted(n - hooks.size, 'component')},"
+                f" but this answer has {k:,}: pass all edges from which the answer was computed"
+            )
         component_of_edge = component[src]
         # the numbers of edges and bridges, and the weakest edge, of each component
         self._edges = backend.counts(component_of_edge, k).astype(np.int64)
         self._count_pairs(src, dst, component)
         bridges = xp.zeros(0, np.int64)
         if src.size:
-            vertex, least = found.rows()
-            roots = xp.flatnonzero(vertex == least).astype(np.int64)
-            bridges = Reached.of((src, dst), hooks, roots, n, backend).bridges()
+            bridges = Reached.of((src, dst), hooks, found.least_rows, n, backend).bridges()
             warn_of_both_directions((src, dst), int(bridges.size), n, backend)
         self._bridges = backend.counts(component_of_edge[bridges], k).astype(np.int64)
         self._weakest: _Weakest | None = None
@@ -241,9 +243,9 @@ class Report(html.Page):
         answer = self._answer
         with answer.backend.scope():
             asarray = answer.backend.asarray
-            columns = {name: asarray(np.array([value])) for name, value in self._facts().items()}
-            frame_columns = {name: answer.home(column) for name, column in columns.items()}
-            return answer.given.answer(answer.given.make_frame(frame_columns))
+            facts = self._facts().items()
+            columns = {name: answer.home(asarray(np.array([value]))) for name, value in facts}
+            return answer.given.answer(answer.given.make_frame(columns))
 
     def components(self, count: int | None = None) -> Any:
         """Return the statistics of each component, in the order of :meth:`Components.sizes`.
@@ -423,15 +425,6 @@ def _check_inside(src: Array, dst: Array, tree: Array, given: EdgeInput, answer:
         )
 
 
-def _check_joined(hooks: int, n: int, k: int) -> None:
-    """Raise an InputError unless the edges connect every component of the answer."""
-    if n - hooks != k:
-        raise InputError(
-            f"the edges join the {n:,} vertices into {counted(n - hooks, 'component')}, but this"
-            f" answer has {k:,}: pass all edges from which the answer was computed"
-        )
-
-
 class _Weakest(NamedTuple):
     """The weakest link of each component, as (k,) arrays.
 
@@ -455,18 +448,10 @@ def _weakest(
     given: EdgeInput,
     answer: Answer,
 ) -> _Weakest:
-    """Return the weakest edge of the maximum spanning forest in each component.
+    """Return the weakest edge of the maximum spanning forest in each of the k components.
 
-    Parameters
-    ----------
-    hooks : (h,) array of int64
-        The edges of the maximum spanning forest, ascending.
-    weights, component_of_edge : (m,) arrays
-        The weight of each edge, and the component of each edge.
-    ends : two (m,) arrays
-        For both ends of each edge, the row in the answer.
-    k : int
-        The number of components.
+    ``hooks`` are the edges of this forest, ascending, and ``ends`` are the rows in the answer of
+    both ends of each edge.
     """
     xp = answer.backend.xp
     hooks = hooks[xp.argsort(weights[hooks], kind="stable")]

@@ -54,12 +54,6 @@ def pairs_of(
     """Return, for both ends of each ``must_link`` or ``cannot_link`` pair, the row in the answer.
 
     ``name`` is the name of the argument. Pairs of ``cannot_link`` with an unknown id are left out.
-
-    Raises
-    ------
-    InputError
-        An end of a ``must_link`` pair is unknown, or both ends of a ``cannot_link`` pair have the
-        same id.
     """
     backend = answer.backend
     if pairs is None:
@@ -99,11 +93,6 @@ def codes_in(answer: Answer, datasets: Datasets | None, limits: Any) -> tuple[Ar
     """Return the dataset of each row of the answer, and the limits of all datasets.
 
     The dataset of a row is -1 if the row has no dataset, or a dataset without a limit.
-
-    Raises
-    ------
-    InputError
-        A vertex has two datasets, or none of the vertices of ``datasets=`` has an edge.
     """
     backend, xp = answer.backend, answer.backend.xp
     if datasets is None:
@@ -126,13 +115,7 @@ def codes_in(answer: Answer, datasets: Datasets | None, limits: Any) -> tuple[Ar
 
 
 def _rows_with_dataset(answer: Answer, datasets: Datasets) -> tuple[Array, Array]:
-    """Return the rows of the answer whose vertices have a dataset, and the dataset of each row.
-
-    Raises
-    ------
-    InputError
-        None of the listed vertices is a vertex of the answer.
-    """
+    """Return the rows of the answer whose vertices have a dataset, and the dataset of each row."""
     backend = answer.backend
     names = (f"datasets {k}" if k else "datasets" for k in range(len(datasets.ids)))
     column, mask = ids_without_nulls(dict(zip(names, datasets.ids, strict=True)))
@@ -216,17 +199,9 @@ def _decided(
 ) -> tuple[Array, Refused, Forest]:
     """Decide the edges of some groups; return the accepted and the refused edges, and the forest.
 
-    Parameters
-    ----------
-    groups_to_decide : (groups, count, is_decided)
-        The group of each row of the answer, the number of groups, and a mask of the groups whose
-        edges are decided. The accepted edges of all other groups are the edges of a maximum
-        spanning forest.
-
-    Raises
-    ------
-    InputError
-        A pair of ``must_link`` breaks a rule.
+    ``groups_to_decide`` are the group of each row of the answer, the number of groups, and a mask
+    of the groups whose edges are decided. The accepted edges of all other groups are the edges of a
+    maximum spanning forest. Raise an InputError if a pair of ``must_link`` breaks a rule.
     """
     backend, xp = answer.backend, answer.backend.xp
     groups, count, is_decided = groups_to_decide
@@ -319,15 +294,12 @@ def refused_frame(answer: Answer) -> Any:
     """Return the frame of refused edges: see :meth:`cc_rapids.LinkedPairs.refused`."""
     refused = answer.required_rules().refused
     with answer.backend.scope():
-        columns = answer.columns_of_refused() | {"rule": _names(answer, refused.rule)}
+        rules = answer.backend.to_host(refused.rule).astype(np.int64)
+        names = text_column(answer, np.array(RULES)[rules - 1])  # rules are numbered from 1
+        columns = answer.columns_of_refused() | {"rule": names}
         for side, rows in (("source", refused.source), ("destination", refused.destination)):
             columns |= answer.label(rows, f"{side}_labels")
         return answer.frame(columns, without_nan=("weight",))
-
-
-def _names(answer: Answer, rules: Array) -> Any:
-    """Return a column of the names of rules; ``rules`` are numbers as in :class:`Refused`."""
-    return text_column(answer, np.array(RULES)[answer.backend.to_host(rules).astype(np.int64) - 1])
 
 
 def text_column(answer: Answer, texts: Any) -> Any:

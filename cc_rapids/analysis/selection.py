@@ -55,8 +55,7 @@ def members(answer: Answer) -> Any:
 def representatives(answer: Answer, by: Any = None, ascending: bool = False) -> Any:
     """Return one vertex of each component: see :meth:`cc_rapids.Components.representatives`."""
     with answer.backend.scope():
-        vertex, least = answer.rows()
-        rows = answer.backend.xp.flatnonzero(vertex == least)
+        rows = answer.least_rows
         if by is not None:
             rows = _best_of_scores(answer, by, ascending, rows)
         return answer.frame(answer.vertex(rows) | answer.label(rows))

@@ -16,7 +16,7 @@ from ..algorithms.paths import shortest_path
 from ..backends import Array
 from ..data.column import chunked
 from ..data.frame_access import column_of, frame_in_memory, on_host, values_of
-from ..data.records import parts_of, read_records
+from ..data.records import Records, parts_of, read_records
 from ..data.relations import is_relation, whole_table_of
 from ..errors import InputError
 from ..graph.sorting import begins, order_of
@@ -68,20 +68,15 @@ class SharedValues(NamedTuple):
 def shared_values(answer: Answer, frame: Any) -> SharedValues:
     """Compare the keys of records again, and return the values that several records share.
 
-    Raises
-    ------
-    InputError
-        The frame is not the frame that was linked: an id is unknown, a key links another number of
-        records, or a value joins two entities.
+    Raise an InputError if this is not the frame that was linked: an id is unknown, a key links
+    another number of records, or a value joins two entities.
     """
     linked, xp, backend = answer.linked, answer.backend.xp, answer.backend
     assert linked is not None
-    frame = whole_table_of(frame) if is_relation(frame) else frame_in_memory(chunked(frame))
-    records = read_records(frame, list(linked.keys), linked.id_names or None, linked.ignore)
+    frame, records = _read(answer, frame)
     if linked.id_names:
         rows = rows_of_ids(answer, records.ids.src, "raise")[0]
     else:
-        check_rows(answer, frame)
         rows = xp.arange(records.size)
     ends = []
     for key, parts in records.keys.items():
@@ -101,6 +96,17 @@ def shared_values(answer: Answer, frame: Any) -> SharedValues:
         raise InputError(OTHER_FRAME)
     size = max(records.size, 1)
     return SharedValues(frame, vertex, pairs // size, number, distinct % size)
+
+
+def _read(answer: Answer, frame: Any) -> tuple[Any, Records]:
+    """Return a frame of linked records in memory, and the columns of its ids and keys."""
+    linked = answer.linked
+    assert linked is not None
+    frame = whole_table_of(frame) if is_relation(frame) else frame_in_memory(chunked(frame))
+    records = read_records(frame, list(linked.keys), linked.id_names or None, linked.ignore)
+    if not linked.id_names:
+        check_rows(answer, frame)
+    return frame, records
 
 
 def _pairs_of_several(value: Array, vertex: Array, xp: Any) -> Array:
@@ -157,9 +163,7 @@ def articulation_points_of_records(answer: Answer, frame: Any) -> Any:
             hooks = xp.sort(any_forest(*ends, size, backend)[0])
             if hooks.size != size - len(answer):
                 raise InputError(OTHER_FRAME)
-            vertex, least = answer.rows()
-            roots = xp.flatnonzero(vertex == least).astype(np.int64)
-            reached = Reached.of(ends, hooks, roots, size, backend)
+            reached = Reached.of(ends, hooks, answer.least_rows, size, backend)
             blocks = any_forest(*reached.skeleton(backend), size, backend)[1]
             points = reached.articulation_points(blocks, backend)
         return answer.frame(answer.vertex(points[points < n]))
@@ -196,14 +200,11 @@ def audit_records(answer: Answer, frame: Any, oracle: str | None) -> Audit:
     """Audit the entities of a frame: see :meth:`cc_rapids.LinkedRecords.audit`."""
     linked, backend = answer.linked, answer.backend
     assert linked is not None
-    frame = whole_table_of(frame) if is_relation(frame) else frame_in_memory(chunked(frame))
-    records = read_records(frame, list(linked.keys), linked.id_names or None, linked.ignore)
+    frame, records = _read(answer, frame)
     size = records.size
+    ids = arrow_of({"vertex": np.arange(size)})
     if linked.id_names:
         ids = arrow_of(rows_at(frame, linked.id_names, np.arange(size)))
-    else:
-        check_rows(answer, frame)
-        ids = arrow_of({"vertex": np.arange(size)})
     names = ids.column_names
     codes = [ids[name].combine_chunks().dictionary_encode().indices.to_numpy() for name in names]
     record = numbered(codes) if size else np.zeros(0, np.int64)

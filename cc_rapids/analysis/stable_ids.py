@@ -176,10 +176,8 @@ class Numbers:
     ----------
     answer : Answer
         The answer with the numbers as labels; it has no edges.
-    numbers : (k,) array of int64
-        The number of each component, in the order of the least ids.
-    next_id : int
-        The least number that was never used.
+    numbers, next_id
+        See :class:`StableLabels`.
     step : Step, optional
         The common members with previous components; None if the numbers were loaded from a file.
     first_birth : int
@@ -268,13 +266,7 @@ def _numbers(step: Step, policy: str, count: int, next_id: int, backend: Backend
 
 
 def _previous(answer: Answer, previous: Any, next_id: Any) -> Previous:
-    """Return the argument ``previous`` as numbered vertices, with the numbers on the backend.
-
-    Raises
-    ------
-    InputError
-        The numbers cannot be continued; see :meth:`Components.stable_ids`.
-    """
+    """Return the argument ``previous`` as numbered vertices, with the numbers on the backend."""
     backend = answer.backend
     if isinstance(previous, str | os.PathLike):
         previous = load(previous)
@@ -321,8 +313,8 @@ def _of_frame(answer: Answer, frame: Any) -> tuple[Previous, int | None]:
             " for each vertex"
         )
     if column.size:
-        rows = backend.xp.arange(column.size)
-        repeated = column.size - int(_distinct(*numbers_of_ids(column, rows, backend), backend))
+        numbers_of_rows = numbers_of_ids(column, backend.xp.arange(column.size), backend)
+        repeated = column.size - int((backend.counts(*numbers_of_rows) > 0).sum())
         if repeated:
             raise InputError(
                 f"{counted(repeated, 'row')} of {column.size:,} in previous name a vertex again:"
@@ -334,19 +326,8 @@ def _of_frame(answer: Answer, frame: Any) -> tuple[Previous, int | None]:
     return Previous(column if column.size else None, numbers, 0), counter
 
 
-def _distinct(numbers: Array, size: int, backend: Backend) -> int:
-    """Return the count of distinct numbers; all are below ``size``."""
-    return int((backend.counts(numbers, size) > 0).sum())
-
-
 def _checked_numbers(column: Any, backend: Backend) -> Array:
-    """Return a column of numbers as int64 on a backend.
-
-    Raises
-    ------
-    NullsError, ColumnTypeError, InputError
-        Some numbers are null, are not integers, do not fit int64, or are negative.
-    """
+    """Return a column of numbers as int64 on a backend; raise an error if it is not valid."""
     values, valid = numbers_of(column, "the numbers in column 'labels' of previous")
     missing = values.size - int(valid.sum())
     if missing:
@@ -370,14 +351,7 @@ def _checked_numbers(column: Any, backend: Backend) -> Array:
 
 @suggest_keywords_of_methods
 class NumberedComponents(Generic[ComponentsT]):
-    """Numbers of the components of an answer: see :class:`cc_rapids.StableIds`.
-
-    Parameters
-    ----------
-    components : Components
-        The answer with the numbers as labels.
-    numbers : Numbers
-    """
+    """Numbers of the components of an answer: see :class:`cc_rapids.StableIds`."""
 
     components: ComponentsT
     next_id: int
@@ -707,10 +681,7 @@ def _digest_of(table: pa.Table) -> str:
 def _ids_and_numbers(table: pa.Table) -> tuple[list[Column], np.ndarray]:
     """Return the id columns of a table, and the numbers, which are its last column.
 
-    Raises
-    ------
-    ValueError
-        The numbers are not int64, or some are null.
+    Raise a ValueError if the numbers are not int64, or some are null.
     """
     labels = table.column("labels").to_numpy()
     if labels.dtype != np.int64:

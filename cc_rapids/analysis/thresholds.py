@@ -274,19 +274,12 @@ def score_frame(answer: Answer, thresholds: tuple[Any, ...], rows: list[dict[str
 
 
 def _merged(strict: Answer, loose: Answer) -> tuple[Any, Any, Any]:
-    """Return the components of a strict cut that merge in a loose cut.
+    """Return the components of a strict cut that merge in a loose cut, in the order of least ids.
 
-    Both cuts have the same vertices in the same rows.
-
-    Returns
-    -------
-    before, after : (k,) arrays
-        The label of each component in the strict and in the loose cut, in the order of least ids.
-    size : (k,) array of integers
-        The number of vertices of each component in the strict cut.
+    Both cuts have the same vertices in the same rows. Of each component, return the label in the
+    strict and in the loose cut, and the number of vertices in the strict cut.
     """
-    xp, (vertex, least) = strict.backend.xp, strict.rows()
-    first_row = xp.flatnonzero(vertex == least)
+    first_row = strict.least_rows
     component_after = loose.dense[first_row]
     merges = strict.backend.counts(component_after, len(loose))[component_after] > 1
     rows = first_row[merges]

@@ -564,6 +564,12 @@ class Answer:
         with self.backend.scope():
             return int(self.counts.max()) if len(self) else 0
 
+    @property
+    def least_rows(self) -> Array:
+        """The row of each component's least id as int64, in the order of the least ids."""
+        vertex, least = self.rows()
+        return self.backend.xp.flatnonzero(vertex == least).astype(np.int64, copy=False)
+
     @cached_property
     def greatest_rows(self) -> Array:
         """The row of each component's greatest id, in the order of the least ids."""

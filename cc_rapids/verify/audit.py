@@ -7,7 +7,7 @@ audit can also compare the answer with the components that another library finds
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from time import perf_counter
@@ -24,7 +24,7 @@ from ..data.arguments import UNREADABLE, check_word
 from ..data.column import Column, array_of_range, of
 from ..data.edge_input import EdgeInput, Lending, ReadRequest, several, with_vertices
 from ..data.foreign import opened
-from ..data.frame_access import check_kinds, vertices_of_keys
+from ..data.frame_access import check_kinds, on_host, vertices_of_keys
 from ..data.memory_budget import Budget, bytes_of
 from ..data.offsets import check as check_offsets
 from ..data.streams import Cursor, Source
@@ -32,7 +32,7 @@ from ..data.text_options import NO_OPTIONS, TextKeywords, TextOptions
 from ..data.weight_bound import WeightBound
 from ..data.weights import ForestWeight, weighted
 from ..data.within import read_within
-from ..errors import InputError, VerificationError, counted
+from ..errors import InputError, VerificationError, counted, inflected
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
 from ..ledger import Ledger, Reading
@@ -43,7 +43,7 @@ from .label_rules import LABEL_RULES
 from .oracle.peers import PEERS, least_by
 from .rows import Rows
 from .shown_rows import ShownRows
-from .vertex_lookup import ALL, Integers, Tally, in_words
+from .vertex_lookup import ALL, Integers, Tally, in_words, one_row
 
 
 @dataclass(frozen=True)
@@ -87,17 +87,10 @@ class Audit:
 def compare(answer: LabelFrame, oracle: str, src: Array, dst: Array) -> None:
     """Raise a VerificationError if another library finds different components.
 
-    Parameters
-    ----------
-    answer : LabelFrame
-        The label frame.
-    oracle : str
-        The name of the library.
-    src, dst : (m,) arrays of integers
-        The slots of both ends of each edge. Every slot belongs to a vertex.
+    ``src`` and ``dst`` are the slots of both ends of each edge. Every slot belongs to a vertex.
     """
     backend = answer.backend
-    expected = _on_host(least_by(oracle, src, dst, answer.ids.n))
+    expected = on_host(least_by(oracle, src, dst, answer.ids.n))
     labels = backend.to_host(answer.label_of)
     vertices = np.flatnonzero(labels != np.iinfo(labels.dtype).max)
     _, first, label_rank = np.unique(labels[vertices], return_index=True, return_inverse=True)
@@ -109,96 +102,6 @@ def compare(answer: LabelFrame, oracle: str, src: Array, dst: Array) -> None:
             f"vertex {answer.name(v)} has the label {answer.label(v)}, but {oracle} finds that the"
             f" least vertex of its component is {answer.name(int(expected[v]))}"
         )
-
-
-def _on_host(array: Any) -> Any:
-    return array.get() if hasattr(array, "get") else np.asarray(array)
-
-
-class FaultMessages:
-    """The error messages for faults of an answer; methods take a vertex as its slot."""
-
-    answer: LabelFrame
-    backend: Backend
-
-    def __init__(self, answer: LabelFrame) -> None:
-        self.answer, self.backend = answer, answer.backend
-
-    def edge(
-        self, given: EdgeInput, columns: list[Any], offsets: Array | None, e: int, row: int
-    ) -> str:
-        """Return the message for an edge whose ends have different labels, or no label.
-
-        Parameters
-        ----------
-        given : EdgeInput
-            The edges.
-        columns : list of columns
-            The borrowed columns of the edges.
-        offsets : array, optional
-            The offsets of an adjacency list; None for a list of edges.
-        e : int
-            The position of the edge in the borrowed columns.
-        row : int
-            The row of the edge in the caller's edges.
-        """
-        sides = [self._end(given, column, e) for column in columns[:2]]
-        if offsets is not None:
-            source = int(np.searchsorted(self.backend.to_host(offsets), e, side="right")) - 1
-            sides[0] = self.backend.xp.asarray([source])
-        several = self.answer.several
-        names = [in_words(side, several) for side in sides]
-        slots = [int(self.answer.find(side)[0]) for side in sides]
-        edge = f"edge {row:,} joins {names[0]} and {names[1]}"
-        pairs = zip(slots, names, strict=True)
-        # a dict drops the second name of a loop
-        missing = list(dict.fromkeys(n for slot, n in pairs if not self.answer.is_vertex(slot)))
-        if missing:
-            verb = "has" if len(missing) == 1 else "have"
-            return f"{edge}, but {' and '.join(missing)} {verb} no label"
-        return f"{edge}, which have the labels {' and '.join(map(self.answer.label, slots))}"
-
-    def label(self, v: int) -> str:
-        """Return the message for a vertex with a wrong label.
-
-        The label is not a vertex, has itself another label, or is not the least or the greatest
-        vertex of its component.
-        """
-        root = int(self.answer.label_of[v])
-        if not self.answer.is_vertex(root):
-            return f"{self._labelled(v)}, which is not a vertex"
-        return (
-            f"{self._labelled(v)}, which itself has the label {self.answer.label(root)}: the"
-            f" {self.answer.rule.extreme} vertex of a component labels itself and the others"
-        )
-
-    def merged(self, v: int) -> str:
-        """Return the message for a vertex without a path to the vertex of its label."""
-        if self.answer.rule.is_vertex:
-            return f"{self._labelled(v)}, but no path joins the two"
-        least = self.answer.name(int(self.answer.label_of[v]))
-        return f"{self._labelled(v)}, as vertex {least}, but no path joins the two"
-
-    def unnamed(self, v: int) -> str:
-        """Return the message for a vertex that neither an edge nor ``vertices=`` names."""
-        return (
-            f"vertex {self.answer.name(v)} has a label, but no edge names it (pass vertices without"
-            " edges as vertices= or num_vertices=, as for the run)"
-        )
-
-    def broken_tree(self, v: int) -> str:
-        """Return the message for an invalid tree of the audit itself."""
-        return (
-            f"the audit itself has failed: its tree at vertex {self.answer.name(v)} is invalid, so"
-            " it proves nothing"
-        )
-
-    def _end(self, given: EdgeInput, column: Any, e: int) -> Any:
-        """Return row ``e`` of one end: a borrowed column, or a list of key columns."""
-        return [part[e : e + 1] for part in column] if given.src.key_columns else column[e : e + 1]
-
-    def _labelled(self, v: int) -> str:
-        return f"vertex {self.answer.name(v)} has the label {self.answer.label(v)}"
 
 
 PIECE = 1 << 22  # vertices of a range that one kernel launch marks
@@ -246,8 +149,7 @@ def audit(
         claims.append(forest_claim)
     if bridges is not None:
         claims.append(BridgesClaim(ShownRows(bridges, "bridges", width)))
-    bound = _bound_of(weight, at_least, at_most, forest_weight)
-    edges = opened(edges, None if forest_weight is None and bound is None else weight)
+    edges, bound = _opened(edges, weight, at_least, at_most, forest_weight)
     options_for_all_edges = {"oracle=": oracle, "bridges=": bridges, "forest=": forest}
     needing_all = [name for name, value in options_for_all_edges.items() if value is not None]
     adapter = adapter_of(edges)
@@ -299,24 +201,16 @@ def read_again(
     None if the answer has no forest by weight. If it is not None, the edges have weights.
     """
     forest_weight = None if greatest is None else ForestWeight(weight, greatest)
-    bound = _bound_of(weight, at_least, at_most, forest_weight)
-    edges = opened(edges, None if forest_weight is None and bound is None else weight)
+    edges, bound = _opened(edges, weight, at_least, at_most, forest_weight)
     vertex_options = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
-    return _whole(
-        edges,
-        source,
-        destination,
-        TextOptions.of(text),
-        bound,
-        forest_weight,
-        vertex_options,
-    )[1]
+    names = source, destination, TextOptions.of(text)
+    return _whole(edges, *names, bound, forest_weight, vertex_options)[1]
 
 
-def _bound_of(
-    weight: Any, at_least: float | None, at_most: float | None, forest_weight: ForestWeight | None
-) -> WeightBound | None:
-    """Return the bound on the weights of the edges; None if the caller passes no bound.
+def _opened(
+    edges: Any, weight: Any, at_least: Any, at_most: Any, forest_weight: ForestWeight | None
+) -> tuple[Any, WeightBound | None]:
+    """Return the opened edges, and the bound on their weights; None if the caller passes no bound.
 
     Raises
     ------
@@ -324,9 +218,10 @@ def _bound_of(
         There is a weight, but neither a bound nor a forest by weight needs it, or the bound is
         invalid.
     """
-    if forest_weight is not None and at_least is None and at_most is None:
-        return None
-    return WeightBound.check(weight, at_least, at_most)
+    bound = None
+    if forest_weight is None or at_least is not None or at_most is not None:
+        bound = WeightBound.check(weight, at_least, at_most)
+    return opened(edges, None if forest_weight is None and bound is None else weight), bound
 
 
 def _whole(
@@ -347,47 +242,25 @@ def _whole(
     weight = None if weight_source is None else weight_source.weight
     source, destination = frames.named_ends(edges, source, destination, weight)
     if forest_weight is not None:
-        edges, source, destination, options = _with_weights(
-            edges, source, destination, options, nulls, forest_weight
-        )
+        adapter = adapter_of(edges)
+        if adapter.is_stream:
+            raise InputError(
+                "the audit of a spanning forest by weight needs all edges at once: read the stream"
+                " into one frame, or leave out forest="
+            )
+        request = ReadRequest(source, destination, nulls, options)
+        edges, sides = adapter.in_memory(edges, request, forest_weight.weight, Reading())
+        if sides is not None:  # the edges were files
+            (source, destination), options = sides, NO_OPTIONS
+    read_options = vertex_options | {"options": options}
     if bound is not None:
-        return edges, read_within(
-            edges,
-            source,
-            destination,
-            bound,
-            **vertex_options,
-            options=options,
-            keeps_weights=forest_weight is not None,
-        )
-    given = frames.read(edges, source, destination, **vertex_options, options=options)
+        read_options["keeps_weights"] = forest_weight is not None
+        return edges, read_within(edges, source, destination, bound, **read_options)
+    given = frames.read(edges, source, destination, **read_options)
     if forest_weight is not None:
         weights = adapter_of(edges).weights(edges, forest_weight.weight)
         given = weighted(given, weights, forest_weight.name, nulls)
     return edges, given
-
-
-def _with_weights(
-    edges: Any,
-    source: Any,
-    destination: Any,
-    options: TextOptions,
-    nulls: str,
-    forest_weight: ForestWeight,
-) -> tuple[Any, Any, Any, TextOptions]:
-    """Read edges with weights into memory; return the edges, both id columns and the text options.
-
-    An edge list in memory, and its arguments, are returned unchanged.
-    """
-    adapter = adapter_of(edges)
-    if adapter.is_stream:
-        raise InputError(
-            "the audit of a spanning forest by weight needs all edges at once: read the stream into"
-            " one frame, or leave out forest="
-        )
-    request = ReadRequest(source, destination, nulls, options)
-    edges, sides = adapter.in_memory(edges, request, forest_weight.weight, Reading())
-    return (edges, source, destination, options) if sides is None else (edges, *sides, NO_OPTIONS)
 
 
 def _listed_vertices(answer: LabelFrame, vertices: Any, num_vertices: int | None) -> Any:
@@ -465,7 +338,7 @@ class _Run:
     """The state of an audit: its trees, and the vertices that edges and ``vertices=`` named."""
 
     def __init__(self, answer: LabelFrame) -> None:
-        self.answer, self.backend, self.messages = answer, answer.backend, FaultMessages(answer)
+        self.answer, self.backend = answer, answer.backend
         self.edges = self.rows = 0  # the edges checked, and the caller's rows that were read
         self.vertices_examined = False
         self.arena = self.backend.arena()
@@ -503,17 +376,8 @@ class _Run:
     ) -> None:
         """Check edges against the labels, and join the trees of their ends.
 
-        Parameters
-        ----------
-        given : EdgeInput
-            The edges.
-        oracle : str, optional
-            A library whose components to compare.
-        is_complete : bool
-            True if ``given`` has all edges.
-        claims : sequence of claims
-            Frames of spanning forests and bridges to verify against ``given``, which must then
-            have all edges.
+        ``is_complete`` is True if ``given`` has all edges. Only then may there be an ``oracle``, a
+        library whose components are compared, and ``claims`` to verify against the edges.
         """
         if not given.src.size and given.vertices is None:
             self.rows += given.dropped_rows
@@ -568,14 +432,20 @@ class _Run:
 
     def _verdict(self) -> int:
         """Return the number of components; raise a VerificationError if a vertex has a fault."""
-        answer, first = self.answer, self.readings[FIRST_FAULT:]
+        answer, name, first = self.answer, self.answer.name, self.readings[FIRST_FAULT:]
         vertices, labels, roots = self.readings[COUNTS]
-        messages = {
+        messages: dict[Any, Callable[[int], str]] = {
             kernels.ORDER: answer.out_of_order,
             kernels.STRANGE: answer.unknown_label,
-            kernels.LOST: self.messages.broken_tree,
-            kernels.LABEL: self.messages.label,
-            kernels.FOREIGN: self.messages.unnamed,
+            kernels.LOST: lambda v: (
+                f"the audit itself has failed: its tree at vertex {name(v)} is invalid, so it"
+                " proves nothing"
+            ),
+            kernels.LABEL: self._wrong_label,
+            kernels.FOREIGN: lambda v: (
+                f"vertex {name(v)} has a label, but no edge names it (pass vertices without edges"
+                " as vertices= or num_vertices=, as for the run)"
+            ),
         }
         for fault, message in messages.items():
             if first[int(fault)] != ALL:
@@ -606,7 +476,27 @@ class _Run:
                 f"the audit itself has failed: it made {roots:,} trees for {labels:,} components,"
                 " so it proves nothing"
             )
-        return self.messages.merged(v)
+        label = ""
+        if not self.answer.rule.is_vertex:
+            label = f", as vertex {self.answer.name(int(self.answer.label_of[v]))}"
+        return f"{self._labelled(v)}{label}, but no path joins the two"
+
+    def _wrong_label(self, v: int) -> str:
+        """Return the message for a vertex with a wrong label.
+
+        The label is not a vertex, has itself another label, or is not the least or the greatest
+        vertex of its component.
+        """
+        root = int(self.answer.label_of[v])
+        if not self.answer.is_vertex(root):
+            return f"{self._labelled(v)}, which is not a vertex"
+        return (
+            f"{self._labelled(v)}, which itself has the label {self.answer.label(root)}: the"
+            f" {self.answer.rule.extreme} vertex of a component labels itself and the others"
+        )
+
+    def _labelled(self, v: int) -> str:
+        return f"vertex {self.answer.name(v)} has the label {self.answer.label(v)}"
 
     def _checked_offsets(self, given: EdgeInput, offsets: Any) -> Array:
         """Return the offsets of an adjacency list; raise an error unless they ascend from 0 to m.
@@ -698,9 +588,31 @@ class _Run:
                     " labels changed during the audit"
                 )
             row = self.rows + (e if given.row_index is None else int(given.row_index()[e]))
-            raise VerificationError(self.messages.edge(given, columns, offsets, e, row))
+            raise VerificationError(self._wrong_edge(columns, offsets, e, row))
         self.tally.check(self.readings[TALLY])
         self.lookup_tally.read_and_check(backend)
+
+    def _wrong_edge(self, columns: list[Any], offsets: Array | None, e: int, row: int) -> str:
+        """Return the message for an edge whose ends have different labels, or no label.
+
+        ``columns`` and ``offsets`` are borrowed. The edge is in row ``e`` of the columns, and in
+        row ``row`` of the caller's edges.
+        """
+        answer = self.answer
+        sides = [one_row(column, e) for column in columns[:2]]
+        if offsets is not None:
+            source = int(np.searchsorted(self.backend.to_host(offsets), e, side="right")) - 1
+            sides[0] = self.backend.xp.asarray([source])
+        names = [in_words(side) for side in sides]
+        slots = [int(answer.find(side)[0]) for side in sides]
+        edge = f"edge {row:,} joins {names[0]} and {names[1]}"
+        pairs = zip(slots, names, strict=True)
+        # a dict drops the second name of a loop
+        missing = list(dict.fromkeys(name for slot, name in pairs if not answer.is_vertex(slot)))
+        if missing:
+            verb = inflected(len(missing), "has", "have")
+            return f"{edge}, but {' and '.join(missing)} {verb} no label"
+        return f"{edge}, which have the labels {' and '.join(map(answer.label, slots))}"
 
     def _mark(self, column: Any) -> None:
         """Mark the vertices of a column; raise a VerificationError if a vertex has no label."""
@@ -709,11 +621,8 @@ class _Run:
         mark = kernel(kernels.mark_slots, backend, self.vertex)
         mark(slots.size, self.answer.ids.n, slots, self.answer.label_of, self.named, missing)
         row = int(backend.to_host(missing)[0])
-        if row == ALL:
-            return
-        several = self.answer.several
-        value = [part[row : row + 1] for part in column] if several else column[row : row + 1]
-        raise VerificationError(f"vertex {in_words(value, several)} has no label")
+        if row != ALL:
+            raise VerificationError(f"vertex {in_words(one_row(column, row))} has no label")
 
 
 def audit_labels(

@@ -13,10 +13,9 @@ import numpy as np
 from ..data.edge_input import EdgeInput
 from ..errors import VerificationError, counted
 from . import oracle
-from .forests import places_of
 from .label_frame import LabelFrame
 from .rows import Rows
-from .shown_rows import ShownRows, edge_in_words
+from .shown_rows import ShownRows, check_ascending, edge_in_words, places_of
 
 
 @dataclass
@@ -37,20 +36,15 @@ class BridgesClaim:
     def prove(self, given: EdgeInput, rows: Rows, answer: LabelFrame) -> None:
         """Raise a VerificationError unless the frame shows exactly the bridges of the edges.
 
-        Parameters
-        ----------
-        given : EdgeInput
-            The edges.
-        rows : Rows
-            The same edges as kernels read them.
-        answer : LabelFrame
-            The labels of the vertices; both ends of each edge have slots in it.
+        ``rows`` are the edges of ``given`` as kernels read them. Both ends of each edge are slots
+        of the answer.
         """
         backend, caller_rows = answer.backend, None
         if given.row_index is not None:
             caller_rows = backend.to_host(backend.asarray(given.row_index()))
         src, dst = (backend.to_host(side) for side in rows.slots(backend))
         listed = backend.to_host(backend.asarray(self.shown.rows()))
+        check_ascending(listed, "bridges")
         places = places_of(listed, caller_rows, rows.m, "bridges", np)
         is_bridge = np.zeros(rows.m, bool)
         is_bridge[oracle.bridges(src, dst, answer.ids.n)] = True

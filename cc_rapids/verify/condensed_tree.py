@@ -37,11 +37,8 @@ def reachability(entries: Any, n: int, rank: int, scale: float, complete: bool) 
     Parameters
     ----------
     entries : three (m,) arrays
-        The rows, the neighbours and the distances, without the entries of points for themselves.
-    n : int
-        The number of points.
-    rank : int
-        The rank of the neighbour that gives the core distance; a point itself has rank 1.
+        The rows, the neighbours and the distances, without the entries of the n points for
+        themselves.
     scale : float
         The divisor of distances; core distances are not divided.
     complete : bool
@@ -106,16 +103,6 @@ class AuditedTree:
         The rows contradict each other.
     """
 
-    names: Any
-    parent: Any
-    birth: Any
-    size: Any
-    points: Any
-    of: Any
-    density: Any
-    children: Any
-    death: Any
-
     def __init__(self, rows: Any, is_finite: Any) -> None:
         n = is_finite.size
         rows, count = rows[np.argsort(rows["child"], kind="stable")], len(rows) - n + 1
@@ -146,16 +133,10 @@ class AuditedTree:
     def check_against(self, edges: tuple[Any, ...], min_size: int, any_order: bool) -> None:
         """Raise a VerificationError unless the tree is right for some order of equal densities.
 
-        Parameters
-        ----------
-        edges : three (m,) arrays
-            Both ends of each edge, as positions in ``points``, and its density.
-        min_size : int
-            The least number of points of a cluster.
-        any_order : bool
-            Whether merges of equal density may join clusters that no edge joins, if all clusters of
-            these merges together are connected. Prim's algorithm, as scikit-learn runs it, makes
-            such merges.
+        ``edges`` are both ends of each edge, as positions in ``points``, and its density. Clusters
+        have at least ``min_size`` points. If ``any_order``, merges of equal density may join
+        clusters that no edge joins, if all clusters of these merges together are connected. Prim's
+        algorithm, as scikit-learn runs it, makes such merges.
         """
         (src, dst, density), n = edges, self.of.size
         merges = single_linkage(src, dst, n, density, greatest=True)
@@ -235,19 +216,11 @@ class AuditedTree:
     ) -> tuple[Any, Any, Any]:
         """Return the labels, probabilities and outlier scores of finite points.
 
-        Parameters
-        ----------
-        leaf : bool
-            Whether the leaves of the tree are selected, instead of the clusters of greatest mass.
-        single : bool
-            Whether the root may be selected, as the only cluster.
-        epsilon : float
-            The distance below which selected clusters are replaced by a cluster above them.
-        max_size : int, optional
-            The maximum number of points of a selected cluster.
-        labels : (k,) array of integers
-            The labels of the answer. They decide which clusters are selected if the masses of a
-            cluster and of its children differ only by rounding.
+        The first four arguments are parameters of :class:`cc_rapids.HDBSCAN`: whether
+        ``cluster_selection_method`` is ``"leaf"``, ``allow_single_cluster``,
+        ``cluster_selection_epsilon`` and ``max_cluster_size``. ``labels`` are the labels of the
+        answer. They decide which clusters are selected if the masses of a cluster and of its
+        children differ only by rounding.
         """
         parent, of, density = self.parent, self.of, self.density
         leaves = (np.flatnonzero(self.children[1:] == 0) + 1).tolist()

@@ -22,7 +22,7 @@ from ..data.weights import ForestWeight
 from ..errors import InputError, VerificationError, counted, shown
 from ..kernels import audit_forest as kernels
 from ..kernels.audit import kernel
-from .shown_rows import ShownRows, edge_in_words
+from .shown_rows import ShownRows, check_ascending, edge_in_words, places_of
 from .vertex_lookup import ALL, vertex_for
 
 if TYPE_CHECKING:
@@ -99,8 +99,63 @@ class ForestClaim:
         return cls(claim, ForestWeight(weight, greatest))
 
     def prove(self, given: EdgeInput, rows: Rows, answer: LabelFrame) -> None:
-        """Raise a VerificationError unless the frame is the forest: see :func:`prove`."""
-        prove(self, given, rows, answer)
+        """Raise a VerificationError if the frame shows wrong edges or a cycle, or a wrong weight.
+
+        A minimum spanning forest has the least possible weight, and a maximum spanning forest has
+        the greatest. :meth:`check_count` checks that the forest spans the components.
+
+        Parameters
+        ----------
+        given : EdgeInput
+            The edges, with weights if the forest is by weight.
+        rows : Rows
+            The same edges as kernels read them. Both ends of each edge are slots of the answer.
+        answer : LabelFrame
+            The vertices.
+        """
+        n, backend = answer.ids.n, answer.backend
+        caller_rows = None if given.row_index is None else backend.asarray(given.row_index())
+        listed = backend.asarray(self.shown.rows())
+        check_ascending(listed, "forest")
+        chosen = places_of(listed, caller_rows, rows.m, "forest", backend.xp)
+        node = vertex_for(2 * n + 1)  # the tree of contractions has fewer than 2 n nodes
+        kinds = backend, node, rows.wide, rows.load_edge(backend)
+        ends_of = kernel(kernels.ends_of_rows, *kinds)
+        edges = rows.first, rows.second, rows.low, n
+        us, vs = (backend.empty(chosen.size, node) for _ in range(2))
+        ends_of(chosen.size, chosen, *edges, us, vs)
+        self.shown.check_ends(answer, listed, [us, vs])
+        if self.forest_weight is None:
+            levels(us, vs, n, node, backend)  # raises an error for a cycle
+            return
+        weights = backend.asarray(given.weights)
+        forest_weights = weights[chosen]
+        self.shown.check_weights(listed, forest_weights, backend.asarray)
+        greatest = self.forest_weight.greatest
+        order = stable_order(forest_weights, greatest, backend.xp)
+        ordered = chosen[order]
+        parents, numbers = levels(us[order], vs[order], n, node, backend)
+        precedes = kernel(kernels.is_heavier if greatest else kernels.is_lighter, backend)
+        faults = backend.fill(backend.alloc_readback(2), 0xFF)
+        find = kernel(kernels.find_better, *kinds, precedes)
+        # kernels do not read float16
+        compared = weights if weights.dtype != np.float16 else weights.astype(np.float32)
+        find(rows.m, *edges, compared, parents, numbers, ordered, faults)
+        better, separate = map(int, backend.to_host(faults)[:2])
+        if separate != ALL:
+            raise VerificationError(
+                f"{edge_in_words(separate, caller_rows)} joins two trees of the forest"
+            )
+        if better != ALL:
+            edge = backend.asarray(np.array([better]))
+            ends = backend.empty(1, node), backend.empty(1, node)
+            ends_of(1, edge, *edges, *ends)
+            last = int(ordered[_last_rank(int(ends[0][0]), int(ends[1][0]), parents, numbers)])
+            raise VerificationError(
+                f"{edge_in_words(better, caller_rows)} of weight {weights[better]} is not in the"
+                f" forest, but should replace {edge_in_words(last, caller_rows)} of weight"
+                f" {weights[last]}, which is on the forest path between its ends"
+            )
 
     def check_count(self, vertices: int, components: int) -> None:
         """Raise a VerificationError unless the forest has ``vertices - components`` edges."""
@@ -131,67 +186,6 @@ class AnswerForest(NamedTuple):
 NO_FOREST = AnswerForest()
 
 
-def prove(claim: ForestClaim, given: EdgeInput, rows: Rows, answer: LabelFrame) -> None:
-    """Raise a VerificationError if a frame shows wrong edges or a cycle, or has the wrong weight.
-
-    A minimum spanning forest has the least possible weight, and a maximum spanning forest has the
-    greatest. :meth:`ForestClaim.check_count` checks that the forest spans the components.
-
-    Parameters
-    ----------
-    claim : ForestClaim
-        The frame.
-    given : EdgeInput
-        The edges, with weights if the forest is by weight.
-    rows : Rows
-        The same edges as kernels read them. Both ends of each edge are slots of the answer.
-    answer : LabelFrame
-        The vertices.
-    """
-    n, backend = answer.ids.n, answer.backend
-    caller_rows = None if given.row_index is None else backend.asarray(given.row_index())
-    listed = backend.asarray(claim.shown.rows())
-    chosen = places_of(listed, caller_rows, rows.m, "forest", backend.xp)
-    node = vertex_for(2 * n + 1)  # the tree of contractions has fewer than 2 n nodes
-    kinds = backend, node, rows.wide, rows.load_edge(backend)
-    ends_of = kernel(kernels.ends_of_rows, *kinds)
-    edges = rows.first, rows.second, rows.low, n
-    us, vs = (backend.empty(chosen.size, node) for _ in range(2))
-    ends_of(chosen.size, chosen, *edges, us, vs)
-    claim.shown.check_ends(answer, listed, [us, vs])
-    if claim.forest_weight is None:
-        levels(us, vs, n, node, backend)  # raises an error for a cycle
-        return
-    weights = backend.asarray(given.weights)
-    forest_weights = weights[chosen]
-    claim.shown.check_weights(listed, forest_weights, backend.asarray)
-    greatest = claim.forest_weight.greatest
-    order = stable_order(forest_weights, greatest, backend.xp)
-    ordered = chosen[order]
-    parents, numbers = levels(us[order], vs[order], n, node, backend)
-    precedes = kernel(kernels.is_heavier if greatest else kernels.is_lighter, backend)
-    faults = backend.fill(backend.alloc_readback(2), 0xFF)
-    find = kernel(kernels.find_better, *kinds, precedes)
-    # kernels do not read float16
-    compared = weights if weights.dtype != np.float16 else weights.astype(np.float32)
-    find(rows.m, *edges, compared, parents, numbers, ordered, faults)
-    better, separate = map(int, backend.to_host(faults)[:2])
-    if separate != ALL:
-        raise VerificationError(
-            f"{edge_in_words(separate, caller_rows)} joins two trees of the forest"
-        )
-    if better != ALL:
-        edge = backend.asarray(np.array([better]))
-        ends = backend.empty(1, node), backend.empty(1, node)
-        ends_of(1, edge, *edges, *ends)
-        last = int(ordered[_last_rank(int(ends[0][0]), int(ends[1][0]), parents, numbers)])
-        raise VerificationError(
-            f"{edge_in_words(better, caller_rows)} of weight {weights[better]} is not in the"
-            f" forest, but should replace {edge_in_words(last, caller_rows)} of weight"
-            f" {weights[last]}, which is on the forest path between its ends"
-        )
-
-
 def stable_order(keys: Array, descending: bool, xp: Any) -> Array:
     """Return the rows in ascending or descending order of their keys; the lower row wins ties."""
     if not descending:
@@ -199,40 +193,6 @@ def stable_order(keys: Array, descending: bool, xp: Any) -> Array:
     # ``argsort`` sorts in ascending order only. In the ascending order of the reversed keys, equal
     # keys are in descending order of their rows, so this order is read from its end.
     return keys.size - 1 - xp.argsort(keys[::-1], kind="stable")[::-1]
-
-
-def places_of(rows: Array, caller_rows: Array | None, m: int, what: str, xp: Any) -> Array:
-    """Return the positions of the caller's rows among the edges that were read.
-
-    Parameters
-    ----------
-    rows : (k,) array of int64
-        The caller's rows, which must ascend.
-    caller_rows : (m,) array of int64, optional
-        The caller's row of each edge; None if no row was dropped.
-    m : int
-        The number of edges.
-    what : str
-        The name of the frame in errors.
-
-    Raises
-    ------
-    VerificationError
-        The rows do not ascend, or a row is not a row of the edges.
-    """
-    if rows.size and not bool((rows[1:] > rows[:-1]).all()):
-        k = int((rows[1:] <= rows[:-1]).argmax())
-        raise VerificationError(
-            f"row {int(rows[k + 1]):,} of the {what} comes after {int(rows[k]):,}"
-        )
-    place = rows if caller_rows is None else xp.searchsorted(caller_rows, rows)
-    outside = (place < 0) | (place >= m)
-    if caller_rows is not None and m:
-        outside |= caller_rows[place.clip(0, m - 1)] != rows
-    if bool(outside.any()):
-        wrong = int(rows[outside.argmax()])
-        raise VerificationError(f"row {wrong:,} of the {what} is not among the {m:,} edges")
-    return place
 
 
 def levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[Array, Array]:

@@ -19,7 +19,7 @@ from ..errors import ColumnTypeError, MissingColumnError, VerificationError
 from ..kernels import audit
 from ..kernels.audit import kernel
 from .label_rules import LABEL_RULES, LabelRule
-from .vertex_lookup import ALL, Ids, Integers, Strings, Tally, Tuples, in_words, take_rows
+from .vertex_lookup import ALL, Ids, Integers, Strings, Tally, Tuples, in_words, one_row, take_rows
 
 
 class LabelFrame:
@@ -55,16 +55,6 @@ class LabelFrame:
         For each slot, the slot of the label of its vertex. If labels are numbers, it is the slot of
         the least vertex with the same label. If the slot has no vertex, all bits are set.
     """
-
-    rule: LabelRule
-    components: int | None
-    sort: bool
-    column: Column
-    on_device: bool
-
-    ids: Ids
-    label_of: Array
-    backend: Backend
 
     def __init__(
         self,
@@ -109,19 +99,10 @@ class LabelFrame:
         """The number of rows, one per vertex."""
         return self.column.size
 
-    @property
-    def integers(self) -> Array | None:
-        """The id of each row if ids are integers of one column, otherwise None."""
-        plain = not (self.several or self.column.strings)
-        return self._vertex[0] if plain else None
-
     def assign_slots(self, tally: Tally) -> None:
         """Set ``ids``, the slots of the frame's vertices; sort the rows by id if ``sort`` is True.
 
-        Parameters
-        ----------
-        tally : Tally
-            The tally to which all lookups of integers add their rows.
+        All lookups of integers add their rows to ``tally``.
         """
         self._tally = tally
         self.ids = self._slots_of_rows()
@@ -219,8 +200,7 @@ class LabelFrame:
         ids = self._vertex[0]
         if self.column.strings:
             return Strings(self.backend, ids)
-        ends = (int(ids[0]), int(ids[-1])) if ids.size else (0, -1)
-        return Integers(self.backend, self._tally, ids, ends)
+        return Integers(self.backend, self._tally, ids)
 
     def _sort_rows(self) -> None:
         """Sort the rows by id."""
@@ -233,8 +213,7 @@ class LabelFrame:
 
     def _in_words(self, parts: list[Any], row: int) -> str:
         """Return the value in a row of columns as text."""
-        values = [part[row : row + 1] for part in parts]
-        return in_words(values, True) if len(values) > 1 else in_words(values[0], False)
+        return in_words(one_row(parts if len(parts) > 1 else parts[0], row))
 
     def _heads(self, slots: Array) -> Array:
         """Return for each row the slot of the least vertex with the same label.

@@ -102,11 +102,7 @@ class Merges:
     def check_linkage(self, array: Any) -> None:
         """Raise a VerificationError unless a linkage matrix has the merges, at heights 0, 1, ...
 
-        Parameters
-        ----------
-        array : (n - 1, 4) array of float64
-            The two clusters, the height and the size of each merge, as in SciPy. The last merges
-            join the components, at height infinity.
+        The last merges join the components, at height infinity.
         """
         count, n = len(self.merges), self.n
         expected = np.zeros((max(n - 1, 0), 4))
@@ -137,12 +133,8 @@ class Merges:
     def check_labels(self, count: int, labels: pa.Table, sizes: pa.Table) -> None:
         """Raise a VerificationError unless frames show the components at a threshold.
 
-        Parameters
-        ----------
-        count : int
-            The number of merges within the threshold, which are the first merges.
-        labels, sizes : table
-            The frames of :meth:`cc_rapids.Dendrogram.labels` and ``sizes``.
+        The first ``count`` merges are within the threshold. ``labels`` and ``sizes`` are the frames
+        of the methods of :class:`cc_rapids.Dendrogram` of these names.
         """
         least = union_find(self.src[:count], self.dst[:count], self.n)
         self._compare("labels", places(labels, 0, self.width), places(self.labels, 0, self.width))
@@ -174,17 +166,8 @@ class Merges:
     ) -> None:
         """Raise a VerificationError unless frames show how components that are too large are split.
 
-        Parameters
-        ----------
-        max_size : int
-            The maximum number of vertices of a part.
-        ends : two (m,) arrays of int64
-            The rows of both ends of each edge.
-        parts : table
-            The id columns of each vertex, and the id columns of the least vertex of its part.
-        cuts : table
-            One row per component that is too large: its label, five numbers, and the weights of
-            the weakest and of the strongest merge that is cut.
+        ``ends`` are the rows of both ends of each edge. ``parts`` is the label frame of the parts,
+        and ``cuts`` the frame of :meth:`cc_rapids.Dendrogram.split`.
         """
         component = union_find(self.src, self.dst, self.n)  # the least vertex of each component
         kept = self._kept(max_size)
@@ -266,9 +249,8 @@ class Merges:
     @cached_property
     def _steps(self) -> Any:
         """The rank of each merge's weight among the distinct weights."""
-        return np.cumsum(
-            np.append(False, self.weights[1:] != self.weights[:-1])[: len(self.merges)]
-        )
+        rises = np.append(False, self.weights[1:] != self.weights[:-1])
+        return np.cumsum(rises[: len(self.merges)])
 
     def _sizes(self, clusters: Any) -> Any:
         """Return the number of vertices of each of the given clusters."""

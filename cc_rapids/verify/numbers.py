@@ -104,21 +104,9 @@ def audit(
 ) -> tuple[int, int, int]:
     """Return how many numbers were kept, how many are new, and how many were retired.
 
-    Parameters
-    ----------
-    now, before : Numbered
-        The vertices of the current and the previous answer.
-    labels : (n,) array of integers
-        The label of each vertex of ``now``, different for each component.
-    policy : {"majority", "largest", "least"}
-        Which number a component keeps.
-    changes : dict of str to table, optional
-        The frames of :meth:`StableIds.changes` to compare.
-
-    Raises
-    ------
-    VerificationError
-        A number, the next number, or a row of ``changes`` is wrong.
+    ``labels`` has the label of each vertex of ``now``, different for each component. ``changes``
+    are the frames of :meth:`StableIds.changes`, if the answer has them. Raise a VerificationError
+    if a number, the next number, or a row of ``changes`` is wrong.
     """
     component = _ranks_by_appearance(labels)  # components in the order of their least ids
     least_rows = np.unique(component, return_index=True)[1]  # the least vertex of each component
@@ -226,12 +214,8 @@ def _check_unique(
 ) -> None:
     """Raise a VerificationError unless each component has one number of its own.
 
-    Parameters
-    ----------
-    component : (n,) array of integers
-        The component of each vertex.
-    least_rows, numbers : (k,) arrays of integers
-        The row of each component's least vertex, and the number of this vertex.
+    ``component`` has the component of each vertex. ``least_rows`` and ``numbers`` have the row of
+    each component's least vertex, and the number of this vertex.
     """
     wrong = np.flatnonzero(now.numbers != numbers[component])
     if wrong.size:

@@ -92,16 +92,8 @@ def audit(
 ) -> tuple[int, int]:
     """Return the number of connected pairs, and the number of edges of their paths.
 
-    Parameters
-    ----------
-    answer : LabelFrame
-        The label frame, already verified.
-    given : EdgeInput
-        The edges, read again, with weights if the forest is by weight.
-    claim : PathsClaim
-        The claims. The forest is already verified.
-    backend : Backend
-        The backend of the answer.
+    The label frame and the forest are already verified. ``given`` are the edges, read again, with
+    weights if the forest is by weight.
 
     Raises
     ------
@@ -152,7 +144,7 @@ class _Paths(PlacedEdges):
                 " weakest_weight: pass what paths(pairs) returns"
             )
         forest_rows = self.backend.asarray(claim.forest).astype(np.int64)
-        self.place = self.places_of_rows(forest_rows, self._refuse_row_of_forest)
+        self.place = self.places_of(forest_rows, "forest")
 
     def check_lengths(self) -> None:
         """Raise a VerificationError for the first pair with a wrong length or weakest edge.
@@ -273,7 +265,7 @@ class _Paths(PlacedEdges):
         refuse(pair != expected_pair, "has another pair than the lengths of the paths imply")
         expected_step = position - starts[pair]
         refuse(step != expected_step, "has a step that is not the number of edges before it")
-        place = self.places_of_rows(row, lambda wrong, _, words: refuse(wrong, words))
+        place = self.places_of(row, "paths")
         is_forest_edge = xp.zeros(self.src.size, bool)
         is_forest_edge[self.place] = True
         refuse(~is_forest_edge[place], "is not in the forest")
@@ -293,16 +285,9 @@ class _Paths(PlacedEdges):
         """Return the vertex to which each path edge leads, if the edges form walks.
 
         An edge leads from vertex v to src + dst - v. So an alternating sum of src + dst gives all
-        vertices of a walk.
-
-        Parameters
-        ----------
-        sums : (k,) array of int64
-            The sum of both ends of each path edge.
-        step, start : (k,) arrays of int64
-            The number of edges before each edge in its path, and the row of the path's first edge.
-        first : (k,) array of int64
-            The first vertex of the path.
+        vertices of a walk. Of each path edge, ``sums`` has the sum of both ends, ``step`` the
+        number of edges before it in its path, ``start`` the row of the path's first edge, and
+        ``first`` the first vertex of the path.
         """
         sign = 1 - 2 * (step & 1)
         signed_sums = self.xp.cumsum(sign * sums)
@@ -332,9 +317,3 @@ class _Paths(PlacedEdges):
         wrong_rows = self.xp.flatnonzero(wrong)
         if wrong_rows.size:
             raise VerificationError(f"pair {int(wrong_rows[0]):,} {words}")
-
-    def _refuse_row_of_forest(self, wrong: Array, rows: Array, words: str) -> None:
-        """Raise a VerificationError for the first wrong row of the forest, if there is one."""
-        wrong_rows = self.xp.flatnonzero(wrong)
-        if wrong_rows.size:
-            raise VerificationError(f"row {int(rows[wrong_rows[0]]):,} of the forest {words}")

@@ -5,16 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
-from ..backends import Array, Backend
+from ..backends import Array
 from ..data.edge_input import EdgeInput, Lending
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
 from .label_frame import LabelFrame
+from .shown_rows import places_of
 from .vertex_lookup import Tally
 
 
@@ -40,21 +38,10 @@ class PlacedEdges:
         The slots of the ends of each edge.
     """
 
-    answer: LabelFrame
-    given: EdgeInput
-    backend: Backend
-    xp: Any
-    width: int
-    slots: Array
-    head: Array
-    src: Array
-    dst: Array
-
     def __init__(self, answer: LabelFrame, given: EdgeInput) -> None:
-        self.answer, self.given = answer, given
+        self.answer, self.given, self.width = answer, given, answer.width
         self.backend, self.xp = answer.backend, answer.backend.xp
-        self.width = answer.width
-        backend = self.backend
+        backend = answer.backend
         answer.assign_slots(Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0)))
         # Neither the tally nor the faults are read: the audit of the components has read them.
         answer.scatter_labels(backend.fill(backend.empty(kernels.FAULTS, np.uint64), 0xFF))
@@ -80,18 +67,13 @@ class PlacedEdges:
             return self.xp.arange(self.given.src.size)
         return self.backend.asarray(self.given.row_index()).astype(np.int64)
 
-    def places_of_rows(self, rows: Array, refuse: Callable[[Array, Array, str], None]) -> Array:
+    def places_of(self, rows: Array, what: str) -> Array:
         """Return the positions of edges, given their row numbers in the caller's list.
 
-        ``refuse`` receives a mask of the wrong rows, the rows, and the error text. It raises an
-        error if the mask has a True.
+        Raise a VerificationError, which names the frame ``what``, if a row is not a row of the
+        edges.
         """
-        numbers, fault = self.numbers(), "is not a row of the edges"
-        position = self.xp.searchsorted(numbers, rows)
-        # checked first, as position is an index in the next check
-        refuse(position >= numbers.size, rows, fault)
-        refuse(numbers[position] != rows, rows, fault)
-        return position
+        return places_of(rows, self.numbers(), int(self.src.size), what, self.xp)
 
     def named(self, slots: Array) -> Array:
         """Return a mask that is True for slots of vertices, and False for slots of unknown ids."""

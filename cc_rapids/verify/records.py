@@ -16,18 +16,9 @@ def partners(
 ) -> np.ndarray:
     """Return for each row the first row with the same value of a key.
 
-    Rows that the key does not link get themselves.
-
-    Parameters
-    ----------
-    parts : list of KeyPart
-        The columns of the key.
-    size : int
-        The number of rows.
-    record : (size,) array of integers
-        The record of each row.
-    max_group : int, optional
-        The maximum number of records that one value may link.
+    Rows that the key does not link get themselves. ``parts`` are the columns of the key, and
+    ``record`` has the record of each of the ``size`` rows. One value may link at most ``max_group``
+    records.
     """
     mask = common_rows(part.values for part in parts)
     columns = [part.values.where(mask) for part in parts]

@@ -28,9 +28,9 @@ from ..errors import VerificationError, counted
 from ..kernels import audit_forest
 from ..kernels import audit_rules as kernels
 from ..kernels.audit import FAULTS, ORDER, STRANGE, kernel
-from .forests import levels, places_of, stable_order
+from .forests import levels, stable_order
 from .label_frame import LabelFrame
-from .shown_rows import ShownRows, edge_in_words
+from .shown_rows import ShownRows, check_ascending, edge_in_words, places_of
 from .vertex_lookup import ALL, Tally, vertex_for
 
 RULES = "per_dataset", "cannot_link", "max_size"
@@ -123,6 +123,7 @@ def audit_rules(
             weights = weights.astype(np.float32)
         m, xp = int(src.size), backend.xp
         listed = backend.asarray(shown_forest.rows())
+        check_ascending(listed, "forest")
         chosen = places_of(listed, caller_rows, m, "forest", xp)
         shown_forest.check_ends(answer, listed, [src[chosen], dst[chosen]])
         shown_forest.check_weights(listed, weights[chosen], backend.asarray)
@@ -155,11 +156,8 @@ def audit_rules(
 def _place_labels(answer: LabelFrame, backend: Backend) -> Tally:
     """Set the slots and the labels of an answer, and return the tally of the ids looked up in it.
 
-    Raises
-    ------
-    VerificationError
-        The rows of the answer are not sorted by id, an id is listed twice, or a label is not a
-        vertex.
+    Raise a VerificationError if the rows of the answer are not sorted by id, an id is listed twice,
+    or a label is not a vertex.
     """
     tally = Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0))
     answer.assign_slots(tally)
@@ -228,12 +226,8 @@ def _clusters(
 ) -> tuple[Array, int]:
     """Return the cluster number of each slot, and the count of clusters.
 
-    ``up`` is the tree of :func:`levels` over the ``edges`` accepted edges and linked pairs.
-
-    Raises
-    ------
-    VerificationError
-        The clusters are not the trees of the accepted edges.
+    ``up`` is the tree of :func:`levels` over the ``edges`` accepted edges and linked pairs. Raise a
+    VerificationError if the clusters are not the trees of these edges.
     """
     xp, n, heads = backend.xp, answer.ids.n, answer.label_of
     top = up

@@ -37,13 +37,6 @@ class ShownRows:
         The column ``row``, or a column of an end, is missing.
     """
 
-    frame: Any
-    names: list[Any]
-    what: str
-    width: int
-    source: list[Any]
-    destination: list[Any]
-
     def __init__(self, frame: Any, what: str, width: int) -> None:
         frame = collected(frame)
         self.frame = frame._asdict() if hasattr(frame, "_asdict") else frame
@@ -86,14 +79,8 @@ class ShownRows:
     def check_ends(self, answer: Any, rows: Array, sides: list[Array]) -> None:
         """Raise a VerificationError for the first row whose ends differ from its edge in the list.
 
-        Parameters
-        ----------
-        answer : LabelFrame
-            The vertices. Call this method inside ``answer.borrow_for(...)``.
-        rows : (k,) array of int64
-            The column ``row``.
-        sides : two (k,) arrays of integers
-            The slots of both ends of the edges in these rows of the edge list.
+        ``answer`` is a label frame, inside its ``borrow_for``. ``rows`` is the column ``row``, and
+        ``sides`` has the slots of both ends of the edges in these rows of the edge list.
         """
         if not rows.size:
             return
@@ -118,14 +105,8 @@ class ShownRows:
     def check_weights(self, rows: Array, weights: Array, bring: Callable[[Array], Array]) -> None:
         """Raise a VerificationError for the first row whose weight differs from the edge list.
 
-        Parameters
-        ----------
-        rows : (k,) array of int64
-            The column ``row``.
-        weights : (k,) array of numbers
-            The weights of the edges in these rows of the edge list.
-        bring : callable
-            Moves an array to the device of ``weights``.
+        ``rows`` is the column ``row``, and ``weights`` are the weights of the edges in these rows
+        of the edge list. ``bring`` moves an array to the device of ``weights``.
         """
         shown = bring(self.numbers("weight"))
         wrong = differing(shown, weights)
@@ -182,6 +163,33 @@ def edge_in_words(e: int, caller_rows: Array | None) -> str:
     ``caller_rows`` has the row of each edge; None if the rows are 0, 1, ...
     """
     return f"edge {e if caller_rows is None else int(caller_rows[e]):,}"
+
+
+def check_ascending(rows: Array, what: str) -> None:
+    """Raise a VerificationError unless the rows of a frame ascend; ``what`` names the frame."""
+    falls = rows[1:] <= rows[:-1]
+    if bool(falls.any()):
+        k = int(falls.argmax())
+        raise VerificationError(
+            f"row {int(rows[k + 1]):,} of the {what} comes after {int(rows[k]):,}"
+        )
+
+
+def places_of(rows: Array, caller_rows: Array | None, m: int, what: str, xp: Any) -> Array:
+    """Return the positions of the caller's rows among the m edges that were read.
+
+    ``rows`` are the rows that a frame shows, in any order; ``what`` names the frame in errors.
+    ``caller_rows`` has the caller's row of each edge; None if no row was dropped. Raise a
+    VerificationError if a row is not a row of the edges.
+    """
+    place = rows if caller_rows is None else xp.searchsorted(caller_rows, rows)
+    outside = (place < 0) | (place >= m)
+    if caller_rows is not None and m:
+        outside |= caller_rows[place.clip(0, m - 1)] != rows
+    if bool(outside.any()):
+        wrong = int(rows[outside.argmax()])
+        raise VerificationError(f"row {wrong:,} of the {what} is not among the {m:,} edges")
+    return place
 
 
 def differing(shown: Array, expected: Array) -> Array:

@@ -85,16 +85,7 @@ class Claim:
 def audit(answer: LabelFrame, given: EdgeInput, claim: Claim, backend: Any) -> int:
     """Return how many components are not bipartite, or raise a VerificationError.
 
-    Parameters
-    ----------
-    answer : LabelFrame
-        The label frame, already verified.
-    given : EdgeInput
-        The edges, read again.
-    claim : Claim
-        The claim to verify.
-    backend : Backend
-        The backend of the answer.
+    The label frame is already verified. ``given`` are the edges, read again.
     """
     with answer.borrow_for(backend), backend.scope():
         _check_rows(answer, claim)
@@ -232,7 +223,7 @@ class _Sides(PlacedEdges):
         """Return the slots of the ends of the cycle edges, given their rows in the list."""
         if not rows.size:
             return [self.slots[:0], self.slots[:0]]
-        place = self.places_of_rows(rows, self._refuse)
+        place = self.places_of(rows, "odd cycles")
         ends = [self.src[place], self.dst[place]]
         self.claim.shown.check_ends(self.answer, rows, ends)
         return ends

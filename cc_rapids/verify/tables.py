@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,7 +32,9 @@ def first_row_of_difference(shown: Sequence[Any], expected: Sequence[Any]) -> in
     for pair in zip(shown, expected, strict=True):
         columns = [plain(column) for column in pair]
         if not columns[0].equals(columns[1]):
-            rows += [k for k, (a, b) in enumerate(_pairs(*columns)) if a != b][:1]
+            values = (column.to_pylist() for column in columns)
+            pairs = enumerate(zip_longest(*values))  # a missing value of the shorter column is None
+            rows += [k for k, (a, b) in pairs if a != b][:1]
     return min(rows, default=None)
 
 
@@ -44,10 +47,3 @@ def row_in_words(columns: Sequence[Any], row: int) -> str:
 def places(table: pa.Table, first: int, last: int) -> list[Any]:
     """Return the columns ``first`` to ``last - 1`` of a table, by position."""
     return [table.column(k) for k in range(first, last)]
-
-
-def _pairs(left: Any, right: Any) -> list[tuple[Any, Any]]:
-    """Return the pairs of values of two columns; the shorter column is padded with None."""
-    from itertools import zip_longest
-
-    return list(zip_longest(left.to_pylist(), right.to_pylist()))

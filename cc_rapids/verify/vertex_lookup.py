@@ -39,10 +39,6 @@ class Tally:
         Returns a (3,) array of uint64 zeros, to which kernels add modulo 2^64. Called at most once.
     """
 
-    rows: int
-    total: int
-    squares: int
-
     def __init__(self, make: Callable[[], Array]) -> None:
         self._make = make
         self.rows = self.total = self.squares = 0
@@ -67,10 +63,7 @@ class Tally:
     def check(self, words: list[int]) -> None:
         """Raise a VerificationError unless each row was read exactly once.
 
-        Parameters
-        ----------
-        words : list of int
-            A copy of ``self.words`` on the host.
+        The argument is a copy of ``self.words`` on the host.
         """
         if words == [self.rows & ALL, self.total & ALL, self.squares & ALL]:
             return
@@ -101,27 +94,13 @@ class Integers:
     ----------
     ids : (rows,) array of integers
         The ids, on the backend.
-    ends : (int, int)
-        The first and the last id.
     dense : bool
         Whether slots may be distances. If False, they are rows.
     """
 
-    backend: Backend
-    tally: Tally
-    ids: Array
-    rows: int
-    low: int
-    high: int
-    dense: bool
-    n: int
-    vertex: Any
-
-    def __init__(
-        self, backend: Backend, tally: Tally, ids: Array, ends: tuple[int, int], dense: bool = True
-    ) -> None:
+    def __init__(self, backend: Backend, tally: Tally, ids: Array, dense: bool = True) -> None:
         self.backend, self.tally, self.ids, self.rows = backend, tally, ids, int(ids.size)
-        self.low, self.high = ends
+        self.low, self.high = (int(ids[0]), int(ids[-1])) if self.rows else (0, -1)
         span = self.high - self.low + 1
         slots = max(LEAST_SLOTS, SLOTS_PER_VERTEX * self.rows)
         self.dense = dense and 0 < span <= slots
@@ -214,27 +193,35 @@ class Integers:
 
     def name(self, slot: int) -> str:
         """Return the id of the vertex in a slot as text."""
-        return str(self._id(slot)) if self.dense else str(first(self.ids[slot : slot + 1]))
+        return str(self._id(slot)) if self.dense else in_words(one_row(self.ids, slot))
 
     def _id(self, slot: int) -> Any:
         return self.ids.dtype.type(self.low + slot)
 
 
-class Strings:
-    """A table of sorted strings of PyArrow or cuDF; the slot of a string is its row."""
-
-    ids: Any
-    rows: int
-    n: int
-    vertex: Any
+class SlotsOfRows:
+    """A table of sorted ids in which the slot of an id is its row."""
 
     dense = False
 
+    def __init__(self, backend: Backend, rows: int) -> None:
+        self.backend, self.rows, self.n, self.vertex = backend, rows, rows, vertex_for(rows)
+
+    def slots(self) -> Array:
+        """Return the slot of the vertex in each row of the label frame."""
+        return self.backend.xp.arange(self.rows, dtype=self.vertex)
+
+    def row_of(self, slot: int) -> int:
+        """Return the row of the label frame whose vertex is in a slot."""
+        return slot
+
+
+class Strings(SlotsOfRows):
+    """A table of sorted strings of PyArrow or cuDF."""
+
     def __init__(self, backend: Backend, strings: Any) -> None:
-        self.backend = backend
         self.ids = strings if is_cudf(strings) else _plain(strings)
-        self.rows = self.n = len(self.ids)
-        self.vertex = vertex_for(self.n)
+        super().__init__(backend, len(self.ids))
 
     def find(self, column: Any) -> Array:
         """Return a new array with the slot of each string of a column; all bits set if unknown."""
@@ -242,10 +229,6 @@ class Strings:
         rows, exists = map(self.backend.asarray, find(self.ids, column))
         none = self.vertex(np.iinfo(self.vertex).max)
         return self.backend.xp.where(exists, rows.astype(self.vertex), none)
-
-    def slots(self) -> Array:
-        """Return the slot of the vertex in each row of the label frame."""
-        return self.backend.xp.arange(self.rows, dtype=self.vertex)
 
     def disorder(self) -> int | None:
         """Return the first row whose string is not less than the next; None if strings ascend."""
@@ -269,17 +252,13 @@ class Strings:
 
         return self.backend.asarray(pc.sort_indices(self.ids).to_numpy())
 
-    def row_of(self, slot: int) -> int:
-        """Return the row of the label frame whose vertex is in a slot."""
-        return slot
-
     def name(self, slot: int) -> str:
         """Return the string that is the id of the vertex in a slot."""
-        return str(first(self.ids[slot : slot + 1]))
+        return in_words(one_row(self.ids, slot))
 
 
-class Tuples:
-    """A table of sorted ids of several columns; the slot of an id is its row.
+class Tuples(SlotsOfRows):
+    """A table of sorted ids of several columns.
 
     First, each value is replaced by its rank among the distinct values of its column. Then the
     columns are combined one by one: a combined rank and the rank in the next column form a pair,
@@ -287,28 +266,19 @@ class Tuples:
     number of rows.
     """
 
-    backend: Backend
-    ids: list[Any]
-    columns: list[Integers | Strings]
-    keys: Array
-    rows: int
-    n: int
-    vertex: Any
-
-    dense = False
-
     def __init__(self, backend: Backend, tally: Tally, parts: list[Any]) -> None:
-        self.backend, self.ids = backend, parts
+        self.ids = parts
         self.columns = [_distinct(part, backend, tally) for part in parts]
         self.pairs: list[Integers] = []
         codes = self._codes(parts)
         keys = codes[0]
         for part_ids, code in zip(self.columns[1:], codes[1:], strict=True):
             numbers = keys * part_ids.n + code
-            self.pairs.append(_integers(backend.xp.unique(numbers), backend, tally))
+            distinct = backend.xp.unique(numbers)
+            self.pairs.append(Integers(backend, tally, distinct, dense=False))
             keys = _signed(self.pairs[-1].find(numbers))
-        self.keys, self.rows = keys, int(keys.size)
-        self.n, self.vertex = self.rows, vertex_for(self.rows)
+        self.keys = keys
+        super().__init__(backend, int(keys.size))
 
     def _codes(self, parts: list[Any]) -> list[Array]:
         """Return the rank of each value among the distinct values of its column; -1 if unknown."""
@@ -328,10 +298,6 @@ class Tuples:
         none = self.vertex(np.iinfo(self.vertex).max)
         return xp.where(keys >= 0, keys.astype(self.vertex), none)
 
-    def slots(self) -> Array:
-        """Return the slot of the vertex in each row of the label frame."""
-        return self.backend.xp.arange(self.rows, dtype=self.vertex)
-
     def disorder(self) -> int | None:
         """Return the first row that is not less than the next row; None if the rows ascend."""
         wrong = self.backend.xp.flatnonzero(self.keys[:-1] >= self.keys[1:])
@@ -341,24 +307,24 @@ class Tuples:
         """Return the numbers of the rows in ascending order of their ids."""
         return self.backend.xp.argsort(self.keys)
 
-    def row_of(self, slot: int) -> int:
-        """Return the row of the label frame whose vertex is in a slot."""
-        return slot
-
     def name(self, slot: int) -> str:
         """Return the id of the vertex in a slot as text."""
-        return in_words([part[slot : slot + 1] for part in self.ids], True)
+        return in_words(one_row(self.ids, slot))
 
 
 Ids = Integers | Strings | Tuples
 
 
-def in_words(rows: Any, several: bool) -> str:
-    """Return as text the id in the first row of a borrowed column, or of several columns.
+def one_row(column: Any, row: int) -> Any:
+    """Return a row of a borrowed column, or of a list of columns, as a column or list like it."""
+    if isinstance(column, list):
+        return [one_row(part, row) for part in column]
+    return column[row : row + 1]
 
-    ``rows`` is the column, or the list of columns if ``several`` is True.
-    """
-    return str(tuple(map(first, rows))) if several else str(first(rows))
+
+def in_words(column: Any) -> str:
+    """Return as text the id in the first row of a borrowed column, or of a list of columns."""
+    return str(tuple(map(first, column)) if isinstance(column, list) else first(column))
 
 
 def take_rows(column: Any, rows: Array, backend: Backend) -> Any:
@@ -379,12 +345,6 @@ def _signed(slots: Array) -> Array:
     return signed
 
 
-def _integers(ids: Array, backend: Backend, tally: Tally) -> Integers:
-    """Return a table of distinct sorted integers, with rows as slots."""
-    ends = (int(ids[0]), int(ids[-1])) if ids.size else (0, -1)
-    return Integers(backend, tally, ids, ends, dense=False)
-
-
 def _distinct(part: Any, backend: Backend, tally: Tally) -> Integers | Strings:
     """Return a table of the distinct values of a column."""
     if is_cudf(part):
@@ -394,7 +354,7 @@ def _distinct(part: Any, backend: Backend, tally: Tally) -> Integers | Strings:
 
         strings = pc.unique(_plain(part))
         return Strings(backend, strings.take(pc.sort_indices(strings)))
-    return _integers(backend.xp.unique(backend.asarray(part)), backend, tally)
+    return Integers(backend, tally, backend.xp.unique(backend.asarray(part)), dense=False)
 
 
 def _plain(strings: Any) -> Any:

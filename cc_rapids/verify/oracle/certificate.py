@@ -45,9 +45,7 @@ def union_find(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
     analysis of set union algorithms", J. ACM 1984.
     """
     src, dst = ends(src, dst, n)
-    parent = np.arange(n)
-    _unite(src, dst, parent)
-    return parent
+    return np.asarray(_least(src, dst, np.arange(n)))
 
 
 def certify(
@@ -224,20 +222,27 @@ def _check_vertices(vertex: npt.NDArray[Any], ids: npt.NDArray[Any]) -> None:
 
 
 @numba.njit  # type: ignore[untyped-decorator]
-def _unite(src: Any, dst: Any, parent: Any) -> None:
-    """Set the parent of each vertex, at first the vertex itself, to the least of its component."""
+def unite(parent: Any, u: int, v: int) -> bool:
+    """Join the trees of two vertices, and return whether they were two trees."""
+    while parent[u] != u:
+        parent[u] = parent[parent[u]]
+        u = parent[u]
+    while parent[v] != v:
+        parent[v] = parent[parent[v]]
+        v = parent[v]
+    parent[max(u, v)] = min(u, v)
+    return u != v
+
+
+@numba.njit  # type: ignore[untyped-decorator]
+def _least(src: Any, dst: Any, parent: Any) -> Any:
+    """Return ``parent``, modified: each vertex gets the least vertex of its component."""
     for e in range(src.size):
-        u, v = src[e], dst[e]
-        while parent[u] != u:
-            parent[u] = parent[parent[u]]
-            u = parent[u]
-        while parent[v] != v:
-            parent[v] = parent[parent[v]]
-            v = parent[v]
-        parent[max(u, v)] = min(u, v)
+        unite(parent, src[e], dst[e])
     for v in range(parent.size):
         # parent[v] <= v, so the parent of the parent is already a root
         parent[v] = parent[parent[v]]
+    return parent
 
 
 @numba.njit  # type: ignore[untyped-decorator]

@@ -16,7 +16,8 @@ from ...data.edge_input import EdgeInput
 from ...data.frame_access import on_host
 from ...data.weights import ForestWeight, weighted
 from ...errors import InputError, VerificationError
-from ..shown_rows import ShownRows
+from ..shown_rows import ShownRows, check_ascending, places_of
+from .certificate import unite
 from .columns import Indices, check_ends, common_dtype, ends, host, host_ids, numbered
 
 UNLINKED = np.iinfo(np.int64).max
@@ -126,15 +127,9 @@ replace edge 1 of weight 0.9, which is on the forest path between its ends
     chosen = np.asarray(rows)
     if chosen.ndim != 1 or (chosen.size and not is_integer(chosen.dtype)):
         raise InputError(f"rows must be 1-d integers, not {chosen.dtype} of shape {chosen.shape}")
-    outside = (chosen < 0) | (chosen >= src.size)
-    if outside.any():
-        raise VerificationError(f"the forest has row {chosen[outside][0]:,} of {src.size:,} edges")
-    falls = np.flatnonzero(chosen[1:] <= chosen[:-1])
-    if falls.size:
-        k = falls[0]
-        raise VerificationError(f"row {chosen[k + 1]:,} of the forest comes after {chosen[k]:,}")
+    check_ascending(chosen, "forest")
     is_chosen = np.zeros(order.size, bool)
-    is_chosen[chosen.astype(np.int64)] = True
+    is_chosen[places_of(chosen, None, src.size, "forest", np).astype(np.int64)] = True
     # from here on, edges are in the order of their weights and then of their rows
     src, dst, kept = src[order], dst[order], is_chosen[order]
     up, when = np.arange(n), np.full(n, UNLINKED)
@@ -256,17 +251,15 @@ def certify_spanning_forest(
     >>> certify_spanning_forest(found, edges, weight=km)
     """
     given = read.read(edges, source, destination, None, None, nulls)
-    shown = ShownRows(forest, "forest", max(len(given.src.key_columns), 1))
     weights = None
     if weight is not None:
         name = ForestWeight(weight, greatest).name
         given = weighted(given, adapter_of(edges).weights(edges, weight), name, nulls)
         weights = on_host(given.weights)
-    elif "weight" in shown.names:
+    shown, listed, row = placed_rows(forest, given, "forest")
+    if weight is None and "weight" in shown.names:
         raise InputError("the forest has weights: pass weight= to compare them")
     ids, src, dst = numbered_ends(given)
-    listed = host(shown.rows())
-    row = places_of_rows(given, listed, "forest")
     certify_forest(src, dst, len(ids), weights, row, greatest)
     check_ends(shown, listed, ids[src[row]], ids[dst[row]])
     if weights is not None:
@@ -287,20 +280,18 @@ def numbered_ends(given: EdgeInput) -> tuple[npt.NDArray[Any], Indices, Indices]
     return ids, src, dst
 
 
-def places_of_rows(given: EdgeInput, row: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
-    """Return the positions of the caller's rows among the edges that were kept.
+def placed_rows(
+    frame: Any, given: EdgeInput, what: str
+) -> tuple[ShownRows, npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return a frame of edges, its rows, and their positions among the edges that were kept.
 
-    Raise a VerificationError if a row was dropped. ``what`` is the name of the frame in the error.
+    Raise a VerificationError if a row is not one of these edges. ``what`` is the name of the frame
+    in the error.
     """
-    if given.row_index is None:
-        return row
-    kept = given.row_index()
-    kept = kept.get() if hasattr(kept, "get") else kept
-    at = np.minimum(np.searchsorted(kept, row), max(kept.size - 1, 0))
-    dropped = np.flatnonzero(kept[at] != row) if kept.size else np.arange(row.size)
-    if dropped.size:
-        raise VerificationError(f"row {row[dropped[0]]:,} of the {what} was dropped")
-    return at
+    shown = ShownRows(frame, what, max(len(given.src.key_columns), 1))
+    listed = host(shown.rows())
+    caller_rows = None if given.row_index is None else host(given.row_index())
+    return shown, listed, places_of(listed, caller_rows, given.src.size, what, np)
 
 
 def _order(weights: npt.ArrayLike, m: int, greatest: bool) -> Indices:
@@ -329,15 +320,7 @@ def _joining(src: Any, dst: Any, parent: Any) -> Any:
     """
     joins = np.zeros(src.size, np.bool_)
     for e in range(src.size):
-        u, v = src[e], dst[e]
-        while parent[u] != u:
-            parent[u] = parent[parent[u]]
-            u = parent[u]
-        while parent[v] != v:
-            parent[v] = parent[parent[v]]
-            v = parent[v]
-        parent[max(u, v)] = min(u, v)
-        joins[e] = u != v
+        joins[e] = unite(parent, src[e], dst[e])
     return joins
 
 

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from ...data import read
 from ...data.frame_access import collected, columns_of
 from ...errors import VerificationError, counted
-from ..shown_rows import ShownRows, first_difference
+from ..shown_rows import check_ascending, first_difference
 from .columns import Indices, check_ends, ends, host, ids_of
-from .forests import numbered_ends, places_of_rows
+from .forests import numbered_ends, placed_rows
 
 NO_ROW = -1
 
@@ -180,13 +180,8 @@ def certify_bridges(
     """
     given = read.read(edges, source, destination, None, None, nulls)
     ids, src, dst = numbered_ends(given)
-    shown = ShownRows(answer, "bridges", max(len(given.src.key_columns), 1))
-    listed = host(shown.rows())
-    falls = np.flatnonzero(listed[1:] <= listed[:-1])
-    if falls.size:
-        k = falls[0]
-        raise VerificationError(f"row {listed[k + 1]:,} of the bridges comes after {listed[k]:,}")
-    rows = places_of_rows(given, listed, "bridges")
+    shown, listed, rows = placed_rows(answer, given, "bridges")
+    check_ascending(listed, "bridges")
     right = np.flatnonzero(_searched(src, dst, len(ids))[0])
     wrong, missing = np.flatnonzero(~np.isin(rows, right)), np.setdiff1d(right, rows)
     if wrong.size:
@@ -294,11 +289,10 @@ def certify_biconnected_component_edges(
     given = read.read(edges, source, destination, None, None, nulls)
     ids, src, dst = numbered_ends(given)
     what = "biconnected components"
-    shown = ShownRows(answer, what, max(len(given.src.key_columns), 1))
-    listed, numbers = host(shown.rows()), host(shown.numbers("labels"))
+    shown, listed, rows = placed_rows(answer, given, what)
+    numbers = host(shown.numbers("labels"))
     block = biconnected_component_edges(src, dst, len(ids))
     in_block = np.flatnonzero(block != NO_ROW)
-    rows = places_of_rows(given, listed, what)
     expected = in_block if given.row_index is None else host(given.row_index())[in_block]
     k = first_difference(listed.tolist(), expected.tolist())
     if k is not None:

@@ -258,7 +258,7 @@ def test_dropped_rows_and_several_columns_are_certified():
     found = bridges(edges, nulls="drop")
     assert found["row"].to_list() == [4]
     oracle.certify_bridges(found, edges, nulls="drop")
-    with pytest.raises(errors.VerificationError, match="row 1 of the bridges was dropped"):
+    with pytest.raises(errors.VerificationError, match="row 1 of the bridges is not among the"):
         oracle.certify_bridges(found.with_columns(row=pl.lit(1)), edges, nulls="drop")
     frame = pd.DataFrame({"k": ["x"] * 3, "a": [1, 2, 3], "l": ["x"] * 3, "b": [2, 3, 4]})
     sides = ["k", "a"], ["l", "b"]

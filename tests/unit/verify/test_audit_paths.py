@@ -159,7 +159,7 @@ WRONG_ROWS = {
     "another order": (swapped, "edge 1, in row 0 of the paths, does not start"),
     "another pair": (lie("pair", 0, 1), "edge 0, in row 0 of the paths, has another pair"),
     "another step": (lie("step", 1, 0), "edge 1, in row 1 of the paths, has a step"),
-    "no row": (lie("row", 0, 99), "edge 99, in row 0 of the paths, is not a row"),
+    "no row": (lie("row", 0, 99), "row 99 of the paths is not among the"),
     "not of the forest": (over(6), "edge 6, in row 7 of the paths, is not in"),
     "another end": (lie("source", 0, 4), "edge 0 has different ends in the edges and in the paths"),
     "an unknown end": (lie("source", 0, 99), "edge 0 has different ends in the edges and"),

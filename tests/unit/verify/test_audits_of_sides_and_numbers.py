@@ -166,8 +166,8 @@ WRONG_CYCLES = {
     "no loop": ([*TRIANGLE, *PENTAGON, 12], "edge 12, in row 8 of the odd cycles, does not start"),
     "twice": ([*TRIANGLE, *PENTAGON, *LOOP, *TRIANGLE], "edge 3, in row 9 of the odd cycles"),
     "with colours": ([*TRIANGLE, *PENTAGON, *LOOP, 0, 0], "edge 0, in row 9 of the odd cycles"),
-    "beyond": ([*TRIANGLE, *PENTAGON, 15], "edge 15, in row 8 of the odd cycles, is not a row"),
-    "before": ([*TRIANGLE, *PENTAGON, -1], "edge -1, in row 8 of the odd cycles, is not a row"),
+    "beyond": ([*TRIANGLE, *PENTAGON, 15], "row 15 of the odd cycles is not among the"),
+    "before": ([*TRIANGLE, *PENTAGON, -1], "row -1 of the odd cycles is not among the"),
 }
 
 
