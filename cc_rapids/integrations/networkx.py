@@ -11,10 +11,12 @@ answer. The conversion takes most of the time, even on threads.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from inspect import signature
 from itertools import pairwise
 from typing import Any
+
+import networkx as nx
 
 from .networkx_graph import Graph, Places
 from .networkx_graph import convert_from_nx as convert_from_nx  # NetworkX looks for both here
@@ -37,16 +39,12 @@ STOPS_EARLY = {
     "node_connected_component": "walks one component",
     "is_bipartite": "stops at the first odd cycle",
 }
-FROM_ROOT = "walks one component"  # the reason for bridges and has_bridges with a root
 
-TREES = {
-    function.__name__: function
-    for function in (
-        minimum_spanning_edges,
-        maximum_spanning_edges,
-        minimum_spanning_tree,
-        maximum_spanning_tree,
-    )
+TREES: dict[str, Callable[..., Any]] = {
+    "minimum_spanning_edges": minimum_spanning_edges,
+    "maximum_spanning_edges": maximum_spanning_edges,
+    "minimum_spanning_tree": minimum_spanning_tree,
+    "maximum_spanning_tree": maximum_spanning_tree,
 }
 
 SORTS_EDGES = {*TREES, partition_spanning_tree.__name__}
@@ -106,8 +104,6 @@ def is_connected(G: Graph) -> bool:  # noqa: N803
         The graph has no nodes.
     """
     if not len(G):
-        import networkx as nx
-
         raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
     return number_connected_components(G) == 1
 
@@ -182,8 +178,6 @@ def _bridges_around(graph: Graph, root: Hashable) -> tuple[Places, Places]:
     try:
         position = graph.position_of[root]
     except (KeyError, TypeError):  # NetworkX raises the same error for objects without a hash
-        import networkx as nx
-
         raise nx.NodeNotFound(f"Root node {root} is not in graph") from None
     labels = graph.solved[1]
     lower, upper = graph.bridges
@@ -301,7 +295,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     # Apart from trees, only functions for bridges have a second argument here: the root
     root = args[1] if len(args) > 1 else kwargs.get("root")
     if name not in SORTS_EDGES and root is not None:
-        return f"NetworkX {FROM_ROOT}, but a conversion walks every edge"
+        return "NetworkX walks one component, but a conversion walks every edge"
     n = len(graph)
     if n < MIN_NODES:
         return f"converting pays off from {MIN_NODES:,} nodes, but the graph has {n:,}"

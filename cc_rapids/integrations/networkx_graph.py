@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
@@ -47,6 +48,14 @@ class Attributes:
         keys = {"keys": True} if graph.is_multigraph() else {}
         edges = list(graph.edges(data=True, **keys))
         return cls(graph.__class__, graph.graph, list(graph.nodes.items()), edges)
+
+    def graph_of(self, edges: list[tuple[Any, ...]]) -> Any:
+        """Return a graph of NetworkX with these edges, and with all nodes and attributes."""
+        graph = self.kind()
+        graph.graph.update(self.graph)
+        graph.add_nodes_from(self.nodes)
+        graph.add_edges_from(edges)
+        return graph
 
 
 class Graph:
@@ -134,26 +143,19 @@ class Graph:
 
         Components are numbered in the order of their first nodes.
         """
-        import networkx as nx
-
-        engine = nx.config.backends.cc_rapids.engine
-        result = components((self.src, self.dst), num_vertices=len(self), engine=engine)
+        edges, engine = (self.src, self.dst), nx.config.backends.cc_rapids.engine
+        result = components(edges, num_vertices=len(self), engine=engine)
         return len(result), result.labels("dense").labels
 
     @cached_property
     def is_bipartite(self) -> bool:
         """True if the graph is bipartite."""
-        import networkx as nx
-
-        engine = nx.config.backends.cc_rapids.engine
-        edges = self.src, self.dst
+        edges, engine = (self.src, self.dst), nx.config.backends.cc_rapids.engine
         return bool(has_two_colors(edges, num_vertices=len(self), engine=engine))
 
     @cached_property
     def bridges(self) -> tuple[Places, Places]:
         """The positions of both ends of each bridge, in the order of NetworkX's edges."""
-        import networkx as nx
-
         ends = [side.astype(np.int64) for side in (self.src, self.dst)]
         lower, upper = np.minimum(*ends), np.maximum(*ends)
         keys = lower * len(self) + upper  # one integer per edge, the same in both directions
@@ -174,10 +176,7 @@ class Graph:
     @cached_property
     def articulation_points(self) -> list[int]:
         """The positions of the articulation points, in ascending order."""
-        import networkx as nx
-
-        engine = nx.config.backends.cc_rapids.engine
-        edges = self.src, self.dst
+        edges, engine = (self.src, self.dst), nx.config.backends.cc_rapids.engine
         points = articulation_points_of(edges, num_vertices=len(self), engine=engine)
         return list(points.vertex.tolist())
 
@@ -282,14 +281,8 @@ def convert_to_nx(obj: Any, **_: Any) -> Any:
     """
     if not isinstance(obj, Graph):
         return obj
-    import networkx as nx
-
-    if (attributes := obj.attributes) is not None:
-        graph = attributes.kind()
-        graph.graph.update(attributes.graph)
-        graph.add_nodes_from(attributes.nodes)
-        graph.add_edges_from(attributes.edges)
-        return graph
+    if obj.attributes is not None:
+        return obj.attributes.graph_of(obj.attributes.edges)
     graph = nx.DiGraph() if obj.is_directed() else nx.Graph()
     graph.add_nodes_from(obj.nodes)
     name = obj.nodes.__getitem__

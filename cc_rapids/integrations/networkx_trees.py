@@ -15,11 +15,12 @@ from itertools import pairwise
 from math import isnan
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
 from ..api import maximum_spanning_forest, minimum_spanning_forest
-from .networkx_graph import Attributes, Graph
+from .networkx_graph import Graph
 
 # For each dtype of NumPy, the Python types that it orders as Python does
 COMPARED: dict[Any, set[Any]] = {np.int64: {int, bool}, np.float64: {float, np.float64}}
@@ -165,8 +166,6 @@ def partition_spanning_tree(
     ValueError
         A weight is NaN.
     """
-    import networkx as nx
-
     graph, states = G.with_attributes, nx.EdgePartition
     edges = graph.attributes.edges
     values, rows = _comparable([edge[-1].get(weight, 1) for edge in edges], edges, ignore_nan)
@@ -187,26 +186,15 @@ def partition_spanning_tree(
         weight=np.arange(by_rank.size),
         engine=nx.config.backends.cc_rapids.engine,
     ).row
-    return _tree_of(graph.attributes, [edges[row] for row in by_rank[chosen].tolist()])
+    return graph.attributes.graph_of([edges[row] for row in by_rank[chosen].tolist()])
 
 
 def _tree(graph: Graph, algorithm: str, greatest: bool, weight: Any, ignore_nan: bool) -> Any:
     """Return a spanning forest as a graph of NetworkX."""
     if graph.is_directed():
-        import networkx as nx
-
         raise nx.NetworkXNotImplemented("not implemented for directed type")
     edges = list(_edges(graph, algorithm, greatest, weight, True, True, ignore_nan))
-    return _tree_of(graph.with_attributes.attributes, edges)
-
-
-def _tree_of(attributes: Attributes, edges: list[tuple[Any, ...]]) -> Any:
-    """Return a graph of NetworkX with these edges, and with all nodes and attributes."""
-    tree = attributes.kind()
-    tree.graph.update(attributes.graph)
-    tree.add_nodes_from(attributes.nodes)
-    tree.add_edges_from(edges)
-    return tree
+    return graph.with_attributes.attributes.graph_of(edges)
 
 
 def weights_differ(graph: Any, weight: Any, ignore_nan: bool) -> bool:
@@ -236,8 +224,6 @@ def _edges(
 
     ``greatest`` means a maximum spanning forest.
     """
-    import networkx as nx
-
     graph = graph.with_attributes
     edges, is_multigraph = graph.attributes.edges, graph.is_multigraph()
     values, rows = _comparable([edge[-1].get(weight, 1) for edge in edges], edges, ignore_nan)
@@ -305,10 +291,10 @@ def _comparable(
         if weight_types <= python_types:
             with suppress(OverflowError):
                 values = np.fromiter(weights, dtype, size)
-                is_nan = values != values  # NaN differs from itself
-                return _without_nan(values, is_nan, edges, ignore_nan)
+                rows = _rows_of_numbers(values != values, edges, ignore_nan)  # NaN != NaN
+                return values[rows], rows
     is_nan = np.fromiter(map(isnan, weights), np.bool_, size)
-    _, rows = _without_nan(is_nan, is_nan, edges, ignore_nan)  # only the rows are needed
+    rows = _rows_of_numbers(is_nan, edges, ignore_nan)
     order = sorted(rows.tolist(), key=weights.__getitem__)
     # The rank grows only where the weight grows, so equal weights have equal ranks
     grows = [weights[row] < weights[next_row] for row, next_row in pairwise(order)]
@@ -317,20 +303,10 @@ def _comparable(
     return ranks[rows], rows
 
 
-def _without_nan(
-    values: npt.NDArray[Any],
-    is_nan: npt.NDArray[np.bool_],
-    edges: list[tuple[Any, ...]],
-    ignore_nan: bool,
-) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return the values that are not NaN, and their rows.
-
-    Raises
-    ------
-    ValueError
-        A value is NaN and ``ignore_nan`` is false; the error names the edge.
-    """
+def _rows_of_numbers(
+    is_nan: npt.NDArray[np.bool_], edges: list[tuple[Any, ...]], ignore_nan: bool
+) -> npt.NDArray[Any]:
+    """Return the rows that are not NaN; raise a ValueError for a NaN unless NaN is ignored."""
     if not ignore_nan and is_nan.any():
         raise ValueError(f"NaN found as an edge weight. Edge {edges[int(is_nan.argmax())]}")
-    (rows,) = (~is_nan).nonzero()
-    return values[rows], rows
+    return np.flatnonzero(~is_nan)
