@@ -236,12 +236,8 @@ def _with_devices(
 ) -> Plan:
     """Return the plan with the devices that would run, and the reason.
 
-    Parameters
-    ----------
-    edges : int
-        The number of edges on the device with the most edges.
-    moved : int
-        The bytes per edge that are copied to another device; 0 if the edges stay.
+    ``edges`` is the number of edges on the device with the most edges, and ``moved`` is the number
+    of bytes per edge that are copied to another device.
     """
     more_bytes = bytes_beyond(plan.vertices, edges, moved) if chosen.count > 1 else 0
     devices = tuple(numbers[: chosen.count]), chosen.why

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..algorithms.design import Design
 from ..data import read
-from ..errors import ArgumentTypeError, InputError, LedgerError, counted, shown
+from ..errors import ArgumentTypeError, InputError, LedgerError, counted, inflected, shown
 from ..incremental.progress import DistributedProgress, Reporter
 from ..keywords import suggest_keywords
 from ..options import Options
@@ -28,7 +28,6 @@ from .distributed.forests import (
     local_forest,
     names_of_ends,
     not_frame,
-    rows_of,
     solved,
 )
 from .distributed.run import Run
@@ -190,12 +189,11 @@ def components(
     if isinstance(partitions, list) and partitions and hasattr(partitions[0], "columns"):
         source, destination = read.named_ends(partitions[0], source, destination)
     id_names = names_of_ends(source, destination)
-    for name in ("submit", "shutdown"):
-        if not hasattr(executor, name):
-            raise InputError(
-                f"executor must be an executor of concurrent.futures, not {shown(executor)}: pass a"
-                " ProcessPoolExecutor(), for example"
-            )
+    if not (hasattr(executor, "submit") and hasattr(executor, "shutdown")):
+        raise InputError(
+            f"executor must be an executor of concurrent.futures, not {shown(executor)}: pass a"
+            " ProcessPoolExecutor(), for example"
+        )
     options = {"design": design, "engine": engine}
     tasks, counts = Tasks(executor), list[int]()
     with (
@@ -211,19 +209,14 @@ def components(
     ledger = balanced(forest.ledger, counts, run.parts_name)
     if not isinstance(partitions, Sized):
         ledger = ledger._replace(unchecked=True)
-    elif len(counts) != len(partitions):
-        raise miscounted(len(partitions), len(counts))
+    elif len(counts) != (size := len(partitions)):
+        raise LedgerError(
+            f"{counted(size, 'partition')} {inflected(size, 'was', 'were')} given, but"
+            f" {len(counts):,} were read: pass a list that does not change during the run"
+        )
     vertex_options = {"vertices": vertices, "num_vertices": num_vertices}
     result = solved(forest, id_names, labels, vertex_options, options | {"forest": True})
     return type(result)(result.answer.with_ledger(ledger))
-
-
-def miscounted(expected: int, actual: int) -> LedgerError:
-    """Return the error for a run that read ``actual`` partitions instead of ``expected``."""
-    return LedgerError(
-        f"{counted(expected, 'partition')} {'was' if expected == 1 else 'were'} given, but"
-        f" {actual:,} were read: pass a list that does not change during the run"
-    )
 
 
 def _leaves(
@@ -273,13 +266,7 @@ def _leaves(
 def forest_of(
     number: int, partition: Any, id_names: Ends, nulls: str, options: dict[str, Any]
 ) -> Forest:
-    """Return the forest of partition ``number``, which is a frame or a function; run in a pool.
-
-    Raises
-    ------
-    ArgumentTypeError
-        The partition is neither a frame nor a function that returns a frame.
-    """
+    """Return the forest of partition ``number``, which is a frame or a function; run in a pool."""
     partition = partition() if callable(partition) else partition
     frame = as_pandas(partition)
     if description := not_frame(frame):
@@ -288,9 +275,6 @@ def forest_of(
             " function that returns one"
         )
     forest = local_forest(frame, *id_names, nulls, options)
-    balanced(
-        forest.ledger,
-        [rows_of(partition if hasattr(partition, "__len__") else frame)],
-        f"partition {number}",
-    )
+    rows = len(partition if hasattr(partition, "__len__") else frame)
+    balanced(forest.ledger, [rows], f"partition {number}")
     return forest

@@ -172,13 +172,11 @@ def test_rows_of_a_partition_are_lost_before_they_are_solved(run, monkeypatch, f
 
 @faults(ROW_FAULTS.values(), ids=list(ROW_FAULTS))
 def test_edges_of_a_forest_are_lost_before_a_merge(run, monkeypatch, fault):
-    merge = forests.all_merged
+    def faulty(id_names, options, first, *others):
+        first = first._replace(edges=fault(first.edges))
+        return forests.merged(id_names, options, first, *others)
 
-    def faulty(some, *arguments):
-        first, *others = some
-        return merge([first._replace(edges=fault(first.edges)), *others], *arguments)
-
-    monkeypatch.setattr(forests, "all_merged", faulty)
+    monkeypatch.setattr(runs, "merged", faulty)
     refused(run)
 
 
@@ -190,8 +188,8 @@ MERGE_FAULTS = {
 
 @faults(MERGE_FAULTS.values(), ids=list(MERGE_FAULTS))
 def test_a_forest_is_lost_by_a_merge(run, monkeypatch, fault):
-    def faulty(first, second, *arguments):
-        return forests.all_merged(fault(first, second), *arguments)
+    def faulty(id_names, options, *both):
+        return forests.merged(id_names, options, *fault(*both))
 
     monkeypatch.setattr(runs, "merged", faulty)
     refused(run)
@@ -244,5 +242,11 @@ def test_a_list_of_partitions_that_loses_one_meanwhile(threads):
 
 
 def test_partitions_are_counted_by_tasks_of_their_own(client, monkeypatch):
-    monkeypatch.setattr(dask_api, "rows_of", lambda partition: len(partition) + 1)
+    later = dask_api.DaskRun._later
+
+    def one_more(run, function, *arguments):
+        counts = function is len
+        return later(run, (lambda part: len(part) + 1) if counts else function, *arguments)
+
+    monkeypatch.setattr(dask_api.DaskRun, "_later", one_more)
     refused(partial(on_dask, frame_of(), client))

@@ -53,7 +53,6 @@ from ..distributed.forests import (
     loops,
     names_of_ends,
     not_frame,
-    rows_of,
 )
 from ..distributed.run import Run
 from ..distributed.vertices import check_partition, described
@@ -217,21 +216,6 @@ def _comparable(first_labels: Any, second_labels: Any) -> tuple[Any, Any] | None
     return first_labels.astype(common_types), second_labels.astype(common_types)
 
 
-def distribute_frame(tasks: Tasks, answer: Future, count: int) -> Any:
-    """Return a frame on one worker as a Dask frame distributed over all workers.
-
-    ``answer`` is the pair of the frame and the facts of a run, and ``count`` is the number of
-    partitions.
-    """
-    workers = tasks.workers()
-    chunks = [tasks.submit(chunk, answer, k, count) for k in range(count)]
-    moved = [
-        tasks.submit(copied, part, worker=workers[k % len(workers)])
-        for k, part in enumerate(chunks)
-    ]
-    return framed(tasks, moved)
-
-
 def framed(tasks: Tasks, futures: list[Future]) -> Any:
     """Return the Dask frame with these partitions."""
     [meta] = tasks.gather([tasks.submit(empty_of, futures[0])])
@@ -265,7 +249,7 @@ class DaskRun(Run):
                 self._later(loops, part, self.id_names[0], self.options) for part in vertex_parts
             ]
             origins += [("vertices", vertices, k) for k in range(len(vertex_parts))]
-        futures = self.tasks.compute([*forests, *(self._later(rows_of, part) for part in parts)])
+        futures = self.tasks.compute([*forests, *(self._later(len, part) for part in parts)])
         leaves, self.counts[:] = futures[: len(forests)], futures[len(forests) :]
         self._origins.update(
             (leaf.key, origin) for leaf, origin in zip(leaves, origins, strict=True)
@@ -278,17 +262,7 @@ class DaskRun(Run):
         return call(*arguments, dask_key_name=self.tasks.key(function))
 
     def folded(self, leaves: list[Future]) -> list[tuple[str, Future]]:
-        """Merge the forests of each worker; return the names of the workers and their forests.
-
-        Raises
-        ------
-        MissingColumnError
-            A partition lacks a column of ids.
-        InputError
-            Dask could not convert the strings of a partition to Arrow strings.
-        ArgumentTypeError
-            A partition is not a frame.
-        """
+        """Return the result of :meth:`fold`; the errors of partitions name the cause."""
         try:
             total, waiting = len(leaves), self.tasks.completed(leaves, self._fail)
             leaves.clear()  # so that forests are released once they are merged
@@ -340,31 +314,31 @@ class DaskRun(Run):
         return str(kind)
 
     def by_edges(
-        self,
-        edges: Any,
-        labels: str | None,
-        vertex_options: dict[str, Any],
-        vertices: Any,
-        combine: str,
+        self, edges: Any, labels: str | None, vertices: Any, count: int | None, combine: str
     ) -> DaskComponents:
         """Solve with distributed edges: combine the forests in a tree or by an all-gather."""
-        tasks = self.tasks
-        leaves = self.leaves(edges, vertices if is_dask(vertices) else None)
-        folded = self.folded(leaves)
+        tasks, vertex_leaves = self.tasks, vertices if is_dask(vertices) else None
+        folded = self.folded(self.leaves(edges, vertex_leaves))
         homes, forests = [home for home, _ in folded], [forest for _, forest in folded]
         del folded
+        vertex_options = {"vertices": None if is_dask(vertices) else vertices}
+        arguments = self.id_names, labels, vertex_options | {"num_vertices": count}, self.options
         if combine != "tree":
-            answer = self._gathered(homes, forests, labels, vertex_options, combine == "gather")
+            answer = self._gathered(homes, forests, arguments, combine == "gather")
             if answer:
                 return answer
         root = self.tree(forests)
-        answer = tasks.submit(labelled, root, self.id_names, labels, vertex_options, self.options)
+        answer = tasks.submit(labelled, root, *arguments)
         [facts] = tasks.gather([tasks.submit(getitem, answer, 1)])
-        count = len(tasks.workers())
-        facts = self.facts(facts, "edges", count, combine="tree")
-        return DaskComponents(
-            facts, distribute_frame(tasks, answer, count), lambda: self._forest([root])
-        )
+        workers = tasks.workers()
+        facts = self.facts(facts, "edges", len(workers), combine="tree")
+        # distribute the frame, which is on one worker, over all workers
+        chunks = [tasks.submit(chunk, answer, k, len(workers)) for k in range(len(workers))]
+        moved = [
+            tasks.submit(copied, part, worker=worker)
+            for part, worker in zip(chunks, workers, strict=True)
+        ]
+        return DaskComponents(facts, framed(tasks, moved), lambda: self._forest([root]))
 
     def _forest(self, forests: list[Future]) -> Any:
         """Merge forests, and return the edges of the result as a Dask frame."""
@@ -373,17 +347,13 @@ class DaskRun(Run):
             return framed(tasks, [tasks.submit(edges_of, root, self.id_names[0])])
 
     def _gathered(
-        self,
-        homes: list[str],
-        forests: list[Future],
-        labels: str | None,
-        vertex_options: dict[str, Any],
-        forced: bool,
+        self, homes: list[str], forests: list[Future], arguments: tuple[Any, ...], forced: bool
     ) -> DaskComponents | None:
         """Return the answer by an all-gather; return None if that is not possible or is slower.
 
-        ``homes`` are the workers of ``forests``. The reason for None is logged. If ``forced`` is
-        true, an EngineError with the reason is raised instead.
+        ``homes`` are the workers of ``forests``, and ``arguments`` are those of :func:`labelled`.
+        The reason for None is logged. If ``forced`` is true, an EngineError with the reason is
+        raised instead.
         """
         tasks, facts = self.tasks, list[dict[str, Any]]()
         if isinstance(self.id_names[0], str):
@@ -396,8 +366,7 @@ class DaskRun(Run):
         if reason:
             log.debug("forests are merged in a tree: %s", reason)
             return None
-        arguments = facts, self.id_names, labels, vertex_options, self.options
-        runs = by_gather(tasks, forests, homes, *arguments)
+        runs = by_gather(tasks, forests, homes, facts, *arguments)
         if runs is None:
             return None
         self.watch.report(1, 1, partial(DaskProgress, "gathered", 1, 1))
@@ -553,8 +522,7 @@ def components(
         parts_name = "the partitions of the Dask frame"
         run = DaskRun(tasks, (source, destination), nulls, options, watch, parts_name)
         if partition == "edges":
-            vertex_options = _vertex_options(vertices, num_vertices)
-            return run.by_edges(edges, labels, vertex_options, vertices, combine)
+            return run.by_edges(edges, labels, vertices, num_vertices, combine)
         all_vertices = range(num_vertices) if num_vertices is not None else vertices
         vertex_range = all_vertices if isinstance(all_vertices, range) else None
         leaves = run.leaves(edges, all_vertices if vertex_range is None else None)
@@ -614,11 +582,6 @@ def _example(meta: Any, ids: list[str] | None) -> Any:
     all_readable = all(is_integer(dtype) or TEXT.match(str(dtype)) for dtype in dtypes)
     # Example rows may be null, but the edges need not have nulls
     return meta_nonempty(meta).dropna() if all_readable else meta
-
-
-def _vertex_options(vertices: Any, count: int | None) -> dict[str, Any]:
-    """Return the options for vertices without edges; Dask vertices are leaves instead."""
-    return {"vertices": None if is_dask(vertices) else vertices, "num_vertices": count}
 
 
 def weakly_connected_components(graph: Any) -> Any:

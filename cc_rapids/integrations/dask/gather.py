@@ -228,7 +228,7 @@ def reason_against(
     if any(fact["low"] is None for fact in facts):
         return "ids are not integers of one column"
     free_of_workers = tasks.gather(
-        [tasks.submit(free_bytes, worker=home, pinned=True) for home in homes]
+        [tasks.submit(Nccl.free_bytes, worker=home, pinned=True) for home in homes]
     )
     if not all(free_of_workers):
         return "not every worker has a GPU and CuPy with NCCL"
@@ -279,16 +279,6 @@ def _communicator(uid: Any, rank: int, size: int) -> Any:
     return communicator
 
 
-def free_bytes() -> int:
-    """Return the free GPU memory of this worker in bytes; 0 if it cannot gather."""
-    return Nccl.free_bytes()
-
-
-def identity() -> Any:
-    """Return the id of a new communicator."""
-    return Nccl.identity()
-
-
 def abort(uid: Any) -> None:
     """Close a communicator, so that no rank waits for a lost rank."""
     with _lock:
@@ -303,14 +293,11 @@ def by_gather(
 ) -> list[Future] | None:
     """Return the parts of the answer, one on each worker; None if a worker fails or is lost.
 
-    Parameters
-    ----------
-    arguments
-        The arguments of :func:`gathered` from ``facts`` to ``options``.
+    ``arguments`` are the arguments of :func:`gathered` from ``facts`` to ``options``.
     """
     client, key = tasks.client, (tasks.client.id, *homes)
     if key not in _uids:
-        _uids[key] = tasks.submit(identity, worker=homes[0]).result()
+        _uids[key] = tasks.submit(Nccl.identity, worker=homes[0]).result()
     uid = _uids[key]
     futures = [
         tasks.submit(gathered, forest, rank, uid, *arguments, worker=home, pinned=True)

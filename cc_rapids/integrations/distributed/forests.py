@@ -26,7 +26,7 @@ from ...data.dtypes import is_integer
 from ...data.edge_input import named, several
 from ...data.end_columns import Side
 from ...data.frame_build import type_for_pandas
-from ...errors import ColumnTypeError, InputError, MissingColumnError, shown
+from ...errors import ColumnTypeError, InputError, MissingColumnError, counted, shown
 from ...ids.range import type_of
 from ...ledger import Ledger, lost_rows
 from ...results.components import Components
@@ -71,13 +71,7 @@ def as_list(side: Side) -> list[str]:
 
 
 def names_of_ends(source: Side | None, destination: Side | None) -> Ends:
-    """Return the columns of both ends, as the caller gave them or by default.
-
-    Raises
-    ------
-    InputError
-        The arguments are not names of columns, or the ends have different numbers of columns.
-    """
+    """Return the columns of both ends, as the caller gave them or by default, after a check."""
     ends = several(*named(source, destination))
     source, destination = (side[0] if len(side) == 1 else side for side in ends)
     return source, destination
@@ -117,12 +111,7 @@ def kind_of(column: Any) -> Kind:
 def common_kind(name: str, kinds: list[Kind], vertex_range: range | None = None) -> str | None:
     """Return the integer type that holds all columns of these kinds; None if they are strings.
 
-    Parameters
-    ----------
-    name : str
-        The caller's name of the column.
-    vertex_range : range, optional
-        Ids that the type must also hold.
+    The type also holds the ids of ``vertex_range``. ``name`` is the caller's name of the column.
 
     Raises
     ------
@@ -147,17 +136,9 @@ def common_kind(name: str, kinds: list[Kind], vertex_range: range | None = None)
 
 
 def united(frames: list[Any], ends: Ends, id_names: Ends) -> Any:
-    """Concatenate forests, with integers in a type that fits all of them.
+    """Concatenate forests, with integers in the type of :func:`common_kind`.
 
-    Parameters
-    ----------
-    ends, id_names : pairs of columns
-        The names of the columns in the forests, and the names that the caller uses.
-
-    Raises
-    ------
-    ColumnTypeError
-        A column has integers in one partition and strings in another partition.
+    ``ends`` are the columns of the forests, and ``id_names`` are the caller's names of them.
     """
     nonempty = [frame for frame in frames if len(frame)]
     names, given_names = (
@@ -207,13 +188,7 @@ def of_length(frame: Any, rows: int, what: str) -> Any:
 
 
 def solved_by(frame: Any, ends: Ends, id_names: Ends, rows: int, **options: Any) -> Components:
-    """Return the components of forests of ``rows`` edges; errors name the caller's columns.
-
-    Raises
-    ------
-    LedgerError
-        The kernels linked more or fewer than ``rows`` edges.
-    """
+    """Return the components of forests of ``rows`` edges; errors name the caller's columns."""
     left, right = ends
     one_column = isinstance(left, str)
     # Ids of several columns cannot be passed as a pair of series, only by their names in the frame
@@ -228,19 +203,8 @@ def linked_all(result: Components, rows: int, what: str) -> Ledger:
     return result.answer.facts.rows._replace(given=rows).check(what)
 
 
-def rows_of(partition: Any) -> int:
-    """Return the number of rows of a partition of edges."""
-    return len(partition)
-
-
 def balanced(ledger: Ledger, counts: Iterable[int], what: str) -> Ledger:
-    """Return the ledger of all forests, checked against separate counts of the partitions.
-
-    Raises
-    ------
-    LedgerError
-        A partition was lost, repeated or truncated. The error names both numbers.
-    """
+    """Return the ledger of all forests, checked against separate counts of the partitions."""
     return ledger._replace(given=sum(counts)).check(what)
 
 
@@ -250,16 +214,9 @@ def local_forest(
     """Return the forest of one partition.
 
     Categories are replaced by their values, because categories differ between partitions.
-
-    Raises
-    ------
-    MissingColumnError
-        The partition lacks a column of ids.
-    TypeError
-        The partition is not a frame. The client adds the number of the partition.
     """
-    if not_frame(frame):
-        raise TypeError(f"a partition is {not_frame(frame)}")
+    if description := not_frame(frame):  # the client adds the number of the partition
+        raise TypeError(f"a partition is {description}")
     columns = list(dict.fromkeys([*as_list(source), *as_list(destination)]))
     lacking = [name for name in columns if name not in frame.columns]
     if lacking:
@@ -305,8 +262,8 @@ def not_frame(value: Any, series: bool = False) -> str:
 
 def loops(vertices: Any, source: Side, options: dict[str, Any]) -> Forest:
     """Return vertices that the caller has passed, as a forest of self-loops."""
-    if not_frame(vertices, series=True):
-        raise TypeError(f"a partition of vertices is {not_frame(vertices, series=True)}")
+    if description := not_frame(vertices, series=True):
+        raise TypeError(f"a partition of vertices is {description}")
     frame = vertices.to_frame() if not hasattr(vertices, "columns") else vertices
     ends, width = sides(source), len(as_list(source))
     check_width(len(frame.columns), width)
@@ -325,16 +282,11 @@ def check_width(columns: int, expected: int) -> None:
     if columns != expected:
         raise InputError(
             f"vertices have {columns} columns, but the edges have {expected} per side: pass a"
-            f" series, or a frame of {expected} column{'' if expected == 1 else 's'} of ids"
+            f" series, or a frame of {counted(expected, 'column')} of ids"
         )
 
 
-def merged(left: Forest, right: Forest, id_names: Ends, options: dict[str, Any]) -> Forest:
-    """Merge two forests into one forest, without redundant edges."""
-    return all_merged([left, right], id_names, options)
-
-
-def all_merged(forests: list[Forest], id_names: Ends, options: dict[str, Any]) -> Forest:
+def merged(id_names: Ends, options: dict[str, Any], *forests: Forest) -> Forest:
     """Merge forests into one forest, which is a forest of all of their edges."""
     ends = sides(id_names[0])
     frame = united([forest.edges for forest in forests], ends, id_names)

@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -22,13 +22,6 @@ from ...incremental.progress import DistributedProgress, Reporter
 from ...ledger import Ledger
 from .forests import Ends, balanced, merged
 from .protocol import Executor, Handle
-
-
-class _Merged(NamedTuple):
-    """The merged forest of 2^level partitions."""
-
-    level: int
-    forest: Handle
 
 
 @dataclass(frozen=True)
@@ -61,7 +54,7 @@ class Run:
 
     def merge(self, first: Handle, second: Handle, home: str | None = None) -> Handle:
         """Merge two forests, on a preferred worker."""
-        return self.tasks.submit(merged, first, second, self.id_names, self.options, worker=home)
+        return self.tasks.submit(merged, self.id_names, self.options, first, second, worker=home)
 
     def fold(self, leaves: Iterable[Handle], total: int | None) -> list[tuple[str, Handle]]:
         """Merge the forests of each worker; return the names of the workers and their forests.
@@ -70,32 +63,29 @@ class Run:
         A worker with k partitions therefore holds at most about log2(k) forests. A merged forest is
         released. If its worker is lost, the forest is computed from its partition again.
 
-        Parameters
-        ----------
-        leaves : iterable
-            The forests of the partitions, in the order in which their tasks end.
-        total : int or None
-            The number of forests, for the progress; None if unknown.
+        ``leaves`` are the forests of the partitions, in the order in which their tasks end, and
+        ``total`` is their number if it is known.
         """
-        piles: dict[str, list[_Merged]] = defaultdict(list)
-        for done, leaf in enumerate(leaves, 1):
-            [home] = self.tasks.places([leaf])
-            pile = piles[home]
-            pile.append(_Merged(0, leaf))
-            while len(pile) > 1 and pile[-1].level == pile[-2].level:
-                right, left = pile.pop(), pile.pop()
-                forest = self.merge(left.forest, right.forest, home)
-                pile.append(_Merged(right.level + 1, forest))
+        # for each worker, its forests; a forest with level k is made from 2^k partitions
+        piles: dict[str, list[tuple[int, Handle]]] = defaultdict(list)
+        for done, forest in enumerate(leaves, 1):
+            [home] = self.tasks.places([forest])
+            pile, level = piles[home], 0
+            while pile and pile[-1][0] == level:
+                _, earlier = pile.pop()
+                forest = self.merge(earlier, forest, home)
+                level += 1
+            pile.append((level, forest))
             progress = partial(DistributedProgress, "forests", done, total)
             self.watch.report(done, total, progress)
-        return [(home, self._merge_pile(pile, home)) for home, pile in sorted(piles.items())]
-
-    def _merge_pile(self, pile: list[_Merged], home: str) -> Handle:
-        """Merge the forests of a worker, beginning with the forests of the fewest partitions."""
-        forest = pile.pop().forest
-        while pile:
-            forest = self.merge(pile.pop().forest, forest, home)
-        return forest
+        folded = []
+        for home, pile in sorted(piles.items()):
+            _, forest = pile.pop()
+            while pile:  # the forests of the fewest partitions come first
+                _, earlier = pile.pop()
+                forest = self.merge(earlier, forest, home)
+            folded.append((home, forest))
+        return folded
 
     def tree(self, forests: list[Handle]) -> Handle:
         """Merge forests pairwise, level by level, into one.

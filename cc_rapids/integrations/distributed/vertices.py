@@ -111,13 +111,7 @@ class GivenOwners:
     count: int
 
     def __call__(self, ids: Any) -> Any:
-        """Return the part of each id, as the caller computes it.
-
-        Raises
-        ------
-        InputError
-            The function fails, or does not return the number of a part for each id.
-        """
+        """Return the part of each id, as the caller computes it."""
         xp = cupy_or_numpy(ids)
         if not len(ids):
             return xp.zeros(0, np.int64)
@@ -154,13 +148,7 @@ class GivenOwners:
         return parts_by_call.get() if hasattr(parts_by_call, "get") else parts_by_call
 
     def check(self, ids: Any, part: int) -> None:
-        """Check that a part owns the ids that it received.
-
-        Raises
-        ------
-        InputError
-            The sender of an id and this part computed different owners of the id.
-        """
+        """Raise an InputError if a part does not own an id that it received."""
         mismatched = self(ids) != part
         if mismatched.any():
             at = int(mismatched.argmax())
@@ -203,7 +191,10 @@ OWNER_CALL_VERTICES = 1 << 22  # vertices per call of the owner function
 
 
 def described(forest: Forest) -> dict[str, Any]:
-    """Return the facts about a forest that the client needs."""
+    """Return the facts about a forest that the client needs.
+
+    ``low`` and ``high`` are the least and the greatest id; None for strings, and without rows.
+    """
     edges = forest.checked()
     kinds = [kind_of(edges[end]) for end in ENDS] if len(edges) else []
     bounds = [id for kind in kinds for id in (kind.low, kind.high) if id is not None]
@@ -224,15 +215,7 @@ def total_ledger(facts: list[dict[str, Any]]) -> Ledger:
 def kind_of_ids(
     id_names: Ends, facts: list[dict[str, Any]], vertex_range: range | None = None
 ) -> str | None:
-    """Return the integer type that holds all ids of the forests; None if ids are strings.
-
-    Raises
-    ------
-    ColumnTypeError
-        The ids are integers in some parts and strings in others, or no integer type holds all ids.
-    InputError
-        The ids are strings, but the caller passes integers as vertices.
-    """
+    """Return the integer type that holds all ids of the forests; None if ids are strings."""
     [name] = as_list(id_names[0])
     kinds = [kind for fact in facts for kind in fact["kinds"]]
     kind = common_kind(name, kinds, vertex_range)
@@ -242,11 +225,6 @@ def kind_of_ids(
             " does not apply)"
         )
     return kind
-
-
-def edges_of(forest: Forest) -> Any:
-    """Return the edges of a forest; raise a LedgerError if some edges are lost."""
-    return forest.checked()
 
 
 def weight_of(forest: Forest) -> int:
@@ -303,15 +281,7 @@ def weight(frame: Any) -> int:
 
 
 def arrived(owner: Owner, by: str, part: int, rows: int, *frames: Any) -> Any:
-    """Concatenate the rows received from other parts, after a check of their number and owners.
-
-    Raises
-    ------
-    LedgerError
-        The number of rows differs from the number that was sent.
-    InputError
-        The caller's function assigns an id to another part.
-    """
+    """Concatenate the rows received from other parts, after a check of their number and owners."""
     rows_of_part = of_length(concat(list(frames)), rows, f"the rows for part {part}")
     if isinstance(owner, GivenOwners):
         owner.check(rows_of_part[by], part)
@@ -357,11 +327,6 @@ def local_labels(
 
     ``edges`` are the edges whose source the part owns. The table has all vertices of the part:
     these sources, and the vertices of ``vertex_range`` that the part owns.
-
-    Raises
-    ------
-    CapacityError
-        The share of ``vertex_range`` of one part does not fit into memory.
     """
     if vertex_range:
         engine = backends.get("cuda" if is_cudf(edges["source"]) else "threads")
@@ -563,8 +528,6 @@ class Exchange:
 
         Parameters
         ----------
-        boxes : list of handles
-            Boxes with one frame for each part.
         by : str
             The column whose owner receives a row.
         homes : sequence of int, optional
@@ -671,22 +634,10 @@ class Exchange:
 
 
 def owner_of(rule: Any, facts: list[dict[str, Any]], count: int) -> Owner:
-    """Return the function that assigns owners to vertices, by the caller's ``rule``.
+    """Return the function that assigns one of ``count`` owners to each vertex.
 
-    Parameters
-    ----------
-    rule : callable, "hash", "range" or None
-        None means ranges if ids are integers, and hashes if ids are strings.
-    facts : list of dict
-        For each partition, the ``kinds`` of its columns, and the least and the greatest integer id
-        as ``low`` and ``high``, which are None if ids are strings or there are no rows.
-    count : int
-        The number of owners.
-
-    Raises
-    ------
-    InputError
-        Ranges are requested, but ids are strings.
+    The caller's ``rule`` is a function, "hash" or "range". None means ranges if ids are integers,
+    and hashes if ids are strings. ``facts`` are those of all forests, see :func:`described`.
     """
     lows = [fact["low"] for fact in facts if fact["low"] is not None]
     highs = [fact["high"] for fact in facts if fact["high"] is not None]
@@ -704,10 +655,7 @@ def owner_of(rule: Any, facts: list[dict[str, Any]], count: int) -> Owner:
 class Distributed:
     """A run with distributed vertices, which begins with the forests of the workers."""
 
-    tasks: Executor
     exchange: Exchange
-    owner: Owner
-    count: int
     vertex_range: range | None
     options: dict[str, Any]
     facts: dict[str, Any] = field(default_factory=dict)
@@ -717,25 +665,18 @@ class Distributed:
     ) -> list[Handle]:
         """Run the steps in the docstring of the module, and return the answers of the parts.
 
-        Parameters
-        ----------
-        leaves : list of handles
-            The forests of the workers.
-        kind : str or None
-            The integer type of the ids; None for strings.
-        room : int or None
-            The maximum number of edges that one worker solves; by default, the number of vertices
-            of the largest part.
-        total : int
-            The number of edges of all forests.
+        ``leaves`` are the forests of the workers, and ``total`` is the number of their edges.
+        ``kind`` is the integer type of the ids, or None for strings. By default, ``room`` is the
+        number of vertices of the largest part.
         """
-        send, on = self.exchange.send, self.exchange.on
-        owner, count, options = self.owner, self.count, self.options
+        exchange, options = self.exchange, self.options
+        send, on, tasks = exchange.send, exchange.on, exchange.tasks
+        owner, count = exchange.owner, exchange.count
         parts = range(count)
         # Step 1: send edges to owners, and label the vertices of each part
         boxes = [
-            self.tasks.submit(routed, leaf, owner, count, kind, worker=place)
-            for leaf, place in zip(leaves, self.tasks.places(leaves), strict=True)
+            tasks.submit(routed, leaf, owner, count, kind, worker=place)
+            for leaf, place in zip(leaves, tasks.places(leaves), strict=True)
         ]
         edges = send(boxes, "source", None, "to owners", total)
         inner = [
@@ -749,7 +690,7 @@ class Distributed:
         labels = [on(p, with_new, inner[p], border[p]) for p in parts]
         remaining = [on(p, bordering, border[p], labels[p], options) for p in parts]
         if room is None:
-            room = max(self.tasks.gather([on(p, len, labels[p]) for p in parts]))
+            room = max(tasks.gather([on(p, len, labels[p]) for p in parts]))
         # Step 3: rounds of hooks
         levels: list[list[Handle]] = []
         while sum(rows := self._rows(remaining)) > room:
@@ -761,12 +702,13 @@ class Distributed:
         # Step 4: solve the rest, and send labels back
         table = self._solve(remaining, rows)
         for number, level in reversed(list(enumerate(levels, 1))):
-            table = self.exchange.find(level, "labels", table, f"back, round {number}")
+            table = exchange.find(level, "labels", table, f"back, round {number}")
         return [on(p, finished, labels[p], table[p]) for p in parts]
 
     def _rows(self, remaining: list[Handle]) -> list[int]:
         """Return the number of remaining edges of each part."""
-        facts = self.tasks.gather([self.tasks.submit(described, forest) for forest in remaining])
+        tasks = self.exchange.tasks
+        facts = tasks.gather([tasks.submit(described, forest) for forest in remaining])
         return [fact["rows"] for fact in facts]
 
     def _hook(self, remaining: list[Handle], number: int) -> list[Handle]:
@@ -775,26 +717,26 @@ class Distributed:
         Each vertex chooses its least neighbour. The lesser vertex of a cycle becomes a root. Then
         labels are replaced by their own labels until no label changes.
         """
-        on, stage = self.exchange.on, f"hooks, round {number}"
-        count = self.count
+        exchange, stage = self.exchange, f"hooks, round {number}"
+        on, owner, count = exchange.on, exchange.owner, exchange.count
         boxes = [
-            on(p, least_neighbours, forest, self.owner, count) for p, forest in enumerate(remaining)
+            on(p, least_neighbours, forest, owner, count) for p, forest in enumerate(remaining)
         ]
-        neighbours = self.exchange.send(boxes, "vertex", range(count), stage)
+        neighbours = exchange.send(boxes, "vertex", range(count), stage)
         tables = [on(p, least_labels, table) for p, table in enumerate(neighbours)]
-        extended = self.exchange.further(tables, stage)
+        extended = exchange.further(tables, stage)
         tables = [on(p, with_roots, table) for p, table in enumerate(extended)]
         while True:
-            extended = self.exchange.further(tables, stage)
+            extended = exchange.further(tables, stage)
             tables = [on(p, pointer_jump, table) for p, table in enumerate(extended)]
             changed = [on(p, count_changed, table) for p, table in enumerate(extended)]
-            if not sum(self.tasks.gather(changed)):
+            if not sum(exchange.tasks.gather(changed)):
                 return tables
 
     def _relabel(self, remaining: list[Handle], roots: list[Handle], number: int) -> list[Handle]:
         """Return forests of the edges that still join different trees."""
         on, stage = self.exchange.on, f"edges, round {number}"
-        edges = [on(p, edges_of, forest) for p, forest in enumerate(remaining)]
+        edges = [on(p, Forest.checked, forest) for p, forest in enumerate(remaining)]
         for end in ENDS:
             edges = self.exchange.find(edges, end, roots, stage)
         return [on(p, shrunk, frame, self.options) for p, frame in enumerate(edges)]
@@ -806,14 +748,14 @@ class Distributed:
         """
         exchange, home = self.exchange, int(np.argmax(rows))
         on = exchange.on
-        forest_bytes = self.tasks.gather(
+        forest_bytes = exchange.tasks.gather(
             [on(p, weight_of, forest) for p, forest in enumerate(remaining)]
         )
         for part, size in enumerate(forest_bytes):
             exchange.bytes[part, home] += size if part != home else 0
         exchange.batches += 1
         label_table = on(home, solved, self.options, *remaining)
-        box = on(home, boxed, label_table, "vertex", self.owner, self.count)
+        box = on(home, boxed, label_table, "vertex", exchange.owner, exchange.count)
         return exchange.send([box], "vertex", [home], "rest")
 
 
@@ -830,18 +772,8 @@ def distributed(
 ) -> tuple[list[Handle], dict[str, Any]]:
     """Solve the forests of the workers; return the answers of the parts, and the facts.
 
-    Parameters
-    ----------
-    id_names : pair of columns
-        The caller's names of the columns of ids.
-    owners : callable, "hash", "range" or None
-        The caller's rule: see :func:`owner_of`.
-    room : int, optional
-        The maximum number of edges that one worker solves at the end.
-    vertex_range : range, optional
-        Vertices to include even if no edge names them.
-    count : int, optional
-        ``num_vertices``; an id outside this range raises an InputError.
+    ``leaves`` are the forests, ``owners`` is the caller's rule for :func:`owner_of`, and ``count``
+    is the argument ``num_vertices``. Vertices of ``vertex_range`` need no edge.
     """
     facts = tasks.gather([tasks.submit(described, leaf) for leaf in leaves])
     part_count = len(tasks.workers())
@@ -851,7 +783,7 @@ def distributed(
     if isinstance(owner, GivenOwners):
         _check_function(tasks, leaves, owner, kind, vertex_range)
     exchange = Exchange(tasks, owner, part_count, watch)
-    run = Distributed(tasks, exchange, owner, part_count, vertex_range, options)
+    run = Distributed(exchange, vertex_range, options)
     answers = run.run(leaves, kind, room, sum(fact["rows"] for fact in facts))
     counts = tasks.gather([tasks.submit(count_vertices, answer) for answer in answers])
     vertices, components = (sum(column) for column in zip(*counts, strict=True))
@@ -873,13 +805,7 @@ def check_partition(
     room: Any,
     dumps: Callable[[Any], bytes],
 ) -> None:
-    """Check the arguments of distributed vertices, and that ``dumps`` can pickle the owners.
-
-    Raises
-    ------
-    InputError
-        An argument cannot be used, or applies only to distributed vertices.
-    """
+    """Check the arguments of distributed vertices, and that ``dumps`` can pickle the owners."""
     check_word("partition", partition, PARTITIONS)
     if partition == "edges":
         if owners is not None or room is not None:

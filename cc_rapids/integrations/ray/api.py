@@ -30,13 +30,13 @@ from ..distributed.answer import DistributedComponents
 from ..distributed.forests import (
     Ends,
     Forest,
-    all_merged,
     as_list,
     as_pandas,
     edges_of,
     labelled,
     local_forest,
     loops,
+    merged,
     names_of_ends,
     solved,
 )
@@ -168,8 +168,7 @@ def components(
     num_vertices : int, optional
         The vertices are exactly 0 .. num_vertices - 1.
     labels : {"min", "dense", "size"}, optional
-        The labels of components: the least vertex id (min), or the numbers 0 .. k-1 in the order of
-        the least ids (dense) or from the largest component to the smallest (size).
+        As for :func:`cc_rapids.dask.components`.
     nulls : {"raise", "drop"}
         What to do with an edge that has a null end.
     design : str or Design
@@ -399,11 +398,8 @@ def _example(dataset: Dataset) -> Any:
 def _resources(engine: str | None, **resources: Any) -> dict[str, float]:
     """Return the resources of tasks that are not None, after a check of their values.
 
-    Raises
-    ------
-    EngineError
-        The engine runs on a GPU, but tasks request no GPU. Ray would then assign no GPUs to tasks,
-        and a task could see all GPUs or none.
+    If the engine runs on a GPU, tasks must request GPUs. Otherwise Ray would assign no GPUs to
+    tasks, and a task could see all GPUs or none.
     """
     for name, value in resources.items():
         number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -469,12 +465,8 @@ def packed(table: Any, make: Callable[..., Forest], *arguments: Any) -> Any:
 def unpacked(table: Any, id_names: Ends, options: dict[str, Any]) -> tuple[Forest, list[int]]:
     """Merge the packed forests of a block; return the merged forest, and all their ``ROWS``.
 
-    A block may have several packed forests, because Ray Data combines small blocks.
-
-    Raises
-    ------
-    CcRapidsError
-        The error that a block raised when it was reduced to a forest.
+    A block may have several packed forests, because Ray Data combines small blocks. If one of them
+    is an error, it is raised.
     """
     forests: list[Forest] = []
     for row in table.column(FOREST):
@@ -482,7 +474,7 @@ def unpacked(table: Any, id_names: Ends, options: dict[str, Any]) -> tuple[Fores
         if isinstance(forest, CcRapidsError):
             raise forest
         forests.append(forest)
-    forest = forests[0] if len(forests) == 1 else all_merged(forests, id_names, options)
+    forest = forests[0] if len(forests) == 1 else merged(id_names, options, *forests)
     return forest, table.column(ROWS).to_pylist()
 
 
