@@ -66,20 +66,7 @@ def write(
     design: str,
     notes: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a state to a file.
-
-    Parameters
-    ----------
-    design : str
-        The name of the design.
-    notes : mapping, optional
-        Further values to store, as JSON.
-
-    Raises
-    ------
-    OutputError
-        The file cannot be written.
-    """
+    """Write a state, the name of its design, and further values for JSON to a file."""
     index_header, arrays = _parts(state.index, state.backend)
     kept = state.kept
     header = {
@@ -126,7 +113,7 @@ def _edges_of(kept: KeptForest, state: ConnectivityState) -> dict[str, Any]:
 
 def _type_of_times(kept: KeptForest) -> Any:
     """Return the type of expiry times; the type of ``until`` differs if no edge was kept so far."""
-    return {"floats": np.float64}.get(kept.kind, np.int64)
+    return np.float64 if kept.kind == "floats" else np.int64
 
 
 def _parts(index: Index, backend: Backend) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -157,21 +144,10 @@ def _parts_of_columns(index: Tuples, backend: Backend) -> tuple[dict[str, Any], 
     return {"ids": "rows", "columns": header}, arrays
 
 
-def read(path: str | os.PathLike[str], backend: Backend) -> tuple[ConnectivityState, str]:
-    """Return the state in a file and the name of its design: see :func:`read_noted`."""
-    return read_noted(path, backend)[:2]
-
-
-def read_noted(
+def read(
     path: str | os.PathLike[str], backend: Backend
 ) -> tuple[ConnectivityState, str, dict[str, Any] | None]:
-    """Return the state in a file, on a backend, the name of its design, and the notes.
-
-    Raises
-    ------
-    FormatError
-        The file does not exist, or is not a saved state.
-    """
+    """Return the state in a file, on a backend, the name of its design, and the notes."""
     header, arrays = archive.read(path)
     if header.get("format") != FORMAT:
         version = str(header.get("format"))[:80]
@@ -315,16 +291,9 @@ def _tuples(columns: list[Any], arrays: dict[str, Any], n: int, backend: Backend
 
 
 class Entry(NamedTuple):
-    """The record of an item of a stream.
+    """The record of an item of a stream: its rows, the types of its columns, and its hash.
 
-    Attributes
-    ----------
-    rows : int
-        The number of rows.
-    types : str
-        The types of the columns that have rows; empty if the item has no rows.
-    digest : str
-        The hash of the contents.
+    Without rows, ``types`` is empty.
     """
 
     rows: int
@@ -336,33 +305,18 @@ class Trace:
     """The items of a stream that were read so far, each with its rows, types and hash.
 
     A resumed run reads the items of the earlier run again, and compares them with this trace.
-
-    Parameters
-    ----------
-    notes : dict, optional
-        The items of the earlier run, as returned by :meth:`notes`.
-
-    Attributes
-    ----------
-    skipping : bool
-        Whether the rows that are read were linked by the earlier run.
-    count : int
-        The number of items before the last item.
-    beyond : str
-        The common hash of the items before the last item that have no entry.
+    ``notes`` are the items of the earlier run, as returned by :meth:`notes`.
     """
-
-    skipping: Any
-    count: int
-    beyond: str
 
     def __init__(self, notes: dict[str, Any] | None = None) -> None:
         if notes and not _is_trace(notes):
             raise ValueError("the trace of its stream has values of wrong types")
         self.earlier = notes
+        # whether the rows that are read were linked by the earlier run
         self.skipping = bool(notes and notes["last"])
         self.items: list[Entry] = []  # entries of the first NOTED_ITEMS items before the last item
-        self.count, self.beyond = 0, ""
+        self.count = 0  # the number of items before the last item
+        self.beyond = ""  # the common hash of the items before the last item that have no entry
         self.last: Entry | None = None  # entry of the last item, if rows of it were read
         # the values of count, beyond and last after the last linked rows
         self._linked: tuple[int, str, Entry | None] = 0, "", None
@@ -389,18 +343,8 @@ class Trace:
     def add(self, given: EdgeInput, after: Cursor) -> None:
         """Add rows of the current item to the trace, including rows that the run leaves out.
 
-        Parameters
-        ----------
-        given : EdgeInput
-            The rows.
-        after : Cursor
-            The position after the rows.
-
-        Raises
-        ------
-        CheckpointError
-            An item differs from the same item of the earlier run. The message names the first such
-            item and the difference.
+        ``after`` is the position after the rows. Raise a CheckpointError if an item differs from
+        the same item of the earlier run.
         """
         if self._ended:
             self._complete_last()
@@ -488,27 +432,13 @@ DRAFT_SECONDS = 0.5  # the writer of a younger draft may not have locked it yet
 
 @dataclass(frozen=True)
 class Resumed:
-    """The state from which a run resumes.
-
-    Attributes
-    ----------
-    state : ConnectivityState
-        The state of the checkpoint.
-    cursor : Cursor
-        The position of the next rows in ``stream``.
-    stream : Source
-        The stream; its files are in the order in which the earlier run read them.
-    done : bool
-        Whether the earlier run had read the whole stream.
-    more : str
-        A description of what was added to the stream since; empty if nothing was added.
-    """
+    """The state from which a run resumes, and the position of the next rows in its stream."""
 
     state: ConnectivityState
     cursor: Cursor
-    stream: Source
-    done: bool
-    more: str
+    stream: Source  # its files are in the order in which the earlier run read them
+    done: bool  # whether the earlier run had read the whole stream
+    more: str  # a description of what was added to the stream since; empty if nothing was added
 
 
 @contextmanager
@@ -541,42 +471,21 @@ def delay_interrupts(enabled: bool) -> Iterator[None]:
 
 @dataclass
 class Saver:
-    """A writer of checkpoints at intervals.
+    """A writer of checkpoints at intervals; without a path, it writes none.
 
-    Attributes
-    ----------
-    path : path or None
-        The path of the checkpoint; None to write no checkpoints.
-    every : float
-        Seconds between two checkpoints; 0 writes a checkpoint after each chunk.
-    options : dict
-        The arguments of the run, except the edges.
-    design : str
-        The name of the design.
-    last : float
-        The time of the last checkpoint, or of the start of the run.
-    identity : dict
-        The identity of the stream, which a resumed run compares.
-    trace : Trace, optional
-        The items read so far, for an iterable.
-    edges : int, optional
-        The number of edges in the checkpoint, if there is a checkpoint.
-    files_begun : set of int
-        The numbers of the files of which rows were linked.
-    replaces : bool
-        Whether to replace an existing checkpoint instead of reading it.
+    ``replaces`` tells whether to replace an existing checkpoint instead of reading it.
     """
 
     path: str | os.PathLike[str] | None
-    every: float
-    options: dict[str, Any]
+    every: float  # seconds between two checkpoints; 0 writes a checkpoint after each chunk
+    options: dict[str, Any]  # the arguments of the run, except the edges
     design: str
-    last: float = 0.0
-    identity: dict[str, Any] = field(default_factory=dict)
-    trace: Trace | None = None
-    edges: int | None = None
-    files_begun: set[int] = field(default_factory=set)
     replaces: bool = False
+    last: float = 0.0  # the time of the last checkpoint, or of the start of the run
+    identity: dict[str, Any] = field(default_factory=dict)  # of the stream, compared at a resume
+    trace: Trace | None = None  # the items read so far, for an iterable
+    edges: int | None = None  # the number of edges in the checkpoint, if there is a checkpoint
+    files_begun: set[int] = field(default_factory=set)  # the files of which rows were linked
 
     def due(self) -> bool:
         """Return whether a checkpoint is due."""
@@ -616,18 +525,8 @@ class Saver:
     ) -> None:
         """Write a checkpoint when an error ends the run, and add advice to the error.
 
-        If the checkpoint cannot be written, the advice says so, and no second error is raised.
-
-        Parameters
-        ----------
-        state : ConnectivityState
-            The state at the error.
-        cursor : Cursor
-            The position in the stream.
-        new : bool
-            Whether the state is not in a checkpoint yet; otherwise nothing is written.
-        error : BaseException
-            The error of the run, which is modified.
+        If the state is not ``new``, it is in a checkpoint already, and nothing is written. If the
+        checkpoint cannot be written, the advice says so, and no second error is raised.
         """
         if self.path is None or isinstance(error, CheckpointError | LedgerError):
             return
@@ -661,12 +560,7 @@ class Saver:
     def read(self, backend: Backend, stream: Source) -> Resumed | None:
         """Return the state from which to resume; None if there is no checkpoint or no path.
 
-        Raises
-        ------
-        CheckpointError
-            The checkpoint belongs to another input. The error names the part that differs.
-        FormatError
-            The file is not a checkpoint of a stream.
+        Raise a CheckpointError that names the difference if the checkpoint is of another input.
         """
         self.last = time.monotonic()
         if self.path is None:
@@ -676,7 +570,7 @@ class Saver:
             self._begin(stream, None)
             return None
         with backend.scope():
-            state, _, notes = read_noted(self.path, backend)
+            state, _, notes = read(self.path, backend)
         if not notes or notes.get("format") != STREAM_FORMAT:
             raise FormatError(
                 f"{self.path} is a file of Connectivity.save(), or of another version, not a"

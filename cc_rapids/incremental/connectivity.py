@@ -199,12 +199,8 @@ class Connectivity:
         """Install the state ``after``, and return the replaced state and the installed state.
 
         ``after`` was computed from the state ``before``. If other threads or iterators of batches
-        have inserted edges since, their state is merged with ``after``.
-
-        Raises
-        ------
-        InputError
-            Edges were removed since, or a forest is kept, so that states cannot be merged.
+        have inserted edges since, their state is merged with ``after``. If edges were removed
+        since, or a forest is kept, states cannot be merged.
         """
         with self._lock.rlock:
             now = self._state
@@ -923,7 +919,7 @@ class Connectivity:
         path = check_path("path", path)
         runner = backends.get(engine)
         with runner.scope():
-            state, design = checkpoint.read(path, runner)
+            state, design, _ = checkpoint.read(path, runner)
         connectivity = cls(design=design, engine=runner.name)
         connectivity._state = state
         return connectivity
@@ -1036,20 +1032,10 @@ def snapshot(
     took: float = 0.0,
     resumed: str | None = None,
 ) -> Components:
-    """Return the components of a state as an answer.
+    """Return the components of a state, which is not modified, as an answer.
 
-    Parameters
-    ----------
-    state : ConnectivityState
-        The state, which is not modified.
-    design : Design
-        The design that the answer reports.
-    labels : LabelKind, optional
-        The default kind of labels.
-    took : float
-        Seconds that the run took so far.
-    resumed : str, optional
-        A description of the resumed run.
+    The answer reports the design, the seconds that the run took so far, and the description of a
+    resumed run.
     """
     with state.backend.scope():
         started = perf_counter()

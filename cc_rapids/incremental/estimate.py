@@ -27,6 +27,7 @@ import math
 import warnings
 from contextlib import closing
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 from typing import Any
 
@@ -81,26 +82,15 @@ WHOLE_SHARE = 0.3  # the time for strings in one piece, relative to the time in 
 class Estimate:
     """The estimated ids of a list of edges.
 
-    Attributes
-    ----------
-    least, most : int
-        A lower and an upper bound on the number of distinct ids.
-    strings : bool
-        Whether the ids are strings, in at least one column.
-    text : float
-        The mean bytes of the strings of an id, with their offsets.
-    rows, groups : int
-        The numbers of rows and of row groups of the sample.
-    probable, likely : int
-        A low and a high estimate of the number of distinct ids: see the docstring of this module.
+    ``least`` and ``most`` are bounds on the number of distinct ids. ``probable`` and ``likely`` are
+    a low and a high estimate of it: see the docstring of this module.
     """
 
     least: int
     most: int
-    strings: bool
-    text: float
-    rows: int
-    groups: int
+    strings: bool  # whether the ids are strings, in at least one column
+    text: float  # the mean bytes of the strings of an id, with their offsets
+    rows: int  # the number of rows of the sample
     probable: int = 0
     likely: int = 0
 
@@ -120,7 +110,7 @@ def estimate(
     parts = [_part(source, place, rows // len(places), limit) for place in places]
     parts = [part for part in parts if len(part[0])]
     if not parts:
-        return Estimate(0, 0, False, 0.0, 0, 0)
+        return Estimate(0, 0, False, 0.0, 0)
     codes, text = _coded(parts)
     sampled = sum(len(frame) for frame, _, _ in parts)
     comparable = max(sampled, _comparable_rows(facts, places, edges))
@@ -131,7 +121,7 @@ def estimate(
     probable = max(_probable(codes, comparable), _probable_sorted(codes, facts, comparable))
     probable = min(probable, max_ids)
     likely = max(probable, min(_likely(codes, edges), max_ids))
-    return Estimate(seen, max_ids, text > 0, text, sampled, len(parts), probable, likely)
+    return Estimate(seen, max_ids, text > 0, text, sampled, probable, likely)
 
 
 def _places(groups: list[int] | None, footers: list[Footer] | None) -> list[Cursor]:
@@ -207,8 +197,8 @@ def _coded(parts: list[Part]) -> tuple[list[Sides], float]:
         for names in ends:
             names_of_side = [names] if isinstance(names, str) else names
             columns = [_plain(frame.column(name)) for name in names_of_side]
-            valid = [pc.is_valid(column) for column in columns]
-            sides.append([column.filter(_all(valid)) for column in columns])
+            valid = reduce(pc.and_, map(pc.is_valid, columns))
+            sides.append([column.filter(valid) for column in columns])
     # Number the distinct values of each column, and then the distinct pairs of the number of the
     # earlier columns and the number of this column.
     pairs: Ids = np.zeros(0, np.int64)
@@ -238,16 +228,6 @@ def _plain(column: Any) -> Any:
     if pa.types.is_integer(column.type):
         return column if column.type == pa.uint64() else column.cast(pa.int64())
     return column.cast(pa.large_string())
-
-
-def _all(masks: list[Any]) -> Any:
-    """Return the mask of the rows that are true in all masks."""
-    import pyarrow.compute as pc
-
-    mask_of_all = masks[0]
-    for mask in masks[1:]:
-        mask_of_all = pc.and_(mask_of_all, mask)
-    return mask_of_all
 
 
 def _probable(codes: list[Sides], edges: int) -> int:
@@ -501,63 +481,49 @@ def _lines(path: str, mark: Mark) -> tuple[int, int]:
     return lines, size
 
 
-@dataclass(frozen=True)
-class Load:
-    """The work of a run, from which the time of the run on two CPU cores is estimated.
+def run_seconds(
+    kind: str,
+    edges: int,
+    vertices: int,
+    text: float,
+    width: int,
+    text_files: bool,
+    whole: bool,
+    budget: Budget,
+) -> float:
+    """Return the estimated seconds of a run on two CPU cores, without compiling kernels.
 
     Each chunk of strings is merged with all strings so far. With a small memory limit there are
     many chunks, so the run takes longer.
 
-    Attributes
-    ----------
-    kind : str
-        The kind of ids, which is a row of the memory table: see :class:`Budget`.
-    edges, vertices : int
-        The numbers of edges and vertices of the whole list.
-    text : float
-        The mean bytes of the strings of an id.
-    width : int
-        The number of columns of an id.
-    text_files : bool
-        Whether text files are parsed.
-    whole : bool
-        Whether edges that fit into memory are solved in one piece.
+    ``kind`` is a row of the memory table, see :class:`Budget`. An id has ``width`` columns, and its
+    strings have ``text`` bytes on average. ``text_files`` tells whether text files are parsed, and
+    ``whole`` whether edges that fit into memory are solved in one piece.
     """
-
-    kind: str
-    edges: int
-    vertices: int
-    text: float
-    width: int
-    text_files: bool
-    whole: bool
-
-    def seconds(self, budget: Budget) -> float:
-        """Return the estimated seconds of a run within a budget, without compiling kernels."""
-        seconds_per_edge = EDGE_SECONDS[self.kind] * self.width + 2 * self.text * BYTE_SECONDS
-        if self.text_files:
-            seconds_per_edge += PARSED_SECONDS * self.width
-        seconds = START_SECONDS + seconds_per_edge * self.edges
-        if self.kind not in MERGED_SECONDS or not self.edges:
-            return seconds
-        merge_seconds = MERGED_SECONDS[self.kind] * self.width + self.text * MERGED_BYTE_SECONDS
-        size = self.edges * (TEXT_ROW_BYTES + COPIES_OF_TEXT * 2 * self.text)
-        if self.whole and size <= budget.limit:
-            in_chunks = seconds_per_edge * self.edges + merge_seconds * self.vertices
-            return START_SECONDS + WHOLE_SHARE * in_chunks
-        # Chunks become smaller as the vertices take more of the limit.
-        bytes_per_edge = budget.edge_bytes(self.kind, self.width)
-        linked_edges, vertices_per_edge = 0, self.vertices / self.edges
-        while linked_edges < self.edges:
-            linked_vertices = linked_edges * vertices_per_edge
-            free_bytes = budget.limit - budget.vertex_bytes(
-                self.kind, int(linked_vertices), int(linked_vertices * self.text), self.width
-            )
-            if free_bytes < LEAST_ROWS * bytes_per_edge:
-                break
-            linked_edges += min(budget.max_rows, int(free_bytes // bytes_per_edge))
-            seconds += merge_seconds * min(linked_edges, self.edges) * vertices_per_edge
+    seconds_per_edge = EDGE_SECONDS[kind] * width + 2 * text * BYTE_SECONDS
+    if text_files:
+        seconds_per_edge += PARSED_SECONDS * width
+    seconds = START_SECONDS + seconds_per_edge * edges
+    if kind not in MERGED_SECONDS or not edges:
         return seconds
+    merge_seconds = MERGED_SECONDS[kind] * width + text * MERGED_BYTE_SECONDS
+    size = edges * (TEXT_ROW_BYTES + COPIES_OF_TEXT * 2 * text)
+    if whole and size <= budget.limit:
+        in_chunks = seconds_per_edge * edges + merge_seconds * vertices
+        return START_SECONDS + WHOLE_SHARE * in_chunks
+    # Chunks become smaller as the vertices take more of the limit.
+    bytes_per_edge = budget.edge_bytes(kind, width)
+    linked_edges, vertices_per_edge = 0, vertices / edges
+    while linked_edges < edges:
+        linked_vertices = linked_edges * vertices_per_edge
+        free_bytes = budget.limit - budget.vertex_bytes(
+            kind, int(linked_vertices), int(linked_vertices * text), width
+        )
+        if free_bytes < LEAST_ROWS * bytes_per_edge:
+            break
+        linked_edges += min(budget.max_rows, int(free_bytes // bytes_per_edge))
+        seconds += merge_seconds * min(linked_edges, edges) * vertices_per_edge
+    return seconds
 
 
 def warn_ahead(source: Source, count: int | None, budget: Budget, width: int) -> None:

@@ -45,14 +45,6 @@ def times_of(edges: Any, name: str, before: str = "") -> tuple[tuple[Any, Any], 
     ``before`` is the kind of earlier times; empty if there are none. Datetimes are converted to the
     unit of earlier datetimes. Without earlier datetimes, nanoseconds stay nanoseconds, and all
     other units become microseconds.
-
-    Raises
-    ------
-    MissingColumnError
-        The expiry column does not exist.
-    ColumnTypeError
-        The column has another type, or contains integers beyond int64, or datetimes that the
-        earlier unit cannot represent.
     """
     names = names_of(edges)
     if name not in names:
@@ -122,13 +114,7 @@ def _kind_of(dtype: Any) -> str:
 
 
 def _converted(numbers: Any, valid: Any, unit: str, kind: str, name: str) -> Any:
-    """Return datetimes of the kind ``unit``, converted to the kind ``kind``.
-
-    Raises
-    ------
-    ColumnTypeError
-        A time is not a whole number of the new unit, or exceeds 64 bits.
-    """
+    """Return datetimes of the kind ``unit``, converted exactly to the kind ``kind``."""
     if unit == kind:
         return numbers
     if kind == "datetimes":
@@ -155,13 +141,7 @@ def check_kind(kind: str, before: str, name: str) -> None:
 
 
 def one_time(before: Any, kind: str) -> Any:
-    """Return a single time as a number comparable with times of a kind.
-
-    Raises
-    ------
-    ArgumentTypeError, InputError
-        The value is not a time of this kind, or exceeds 64 bits.
-    """
+    """Return a single time as a number comparable with times of a kind, after a check."""
     if isinstance(before, date | np.datetime64):
         if kind not in DATETIMES:
             raise InputError(f"before={before!s} is a datetime, but expiry times are {kind}")

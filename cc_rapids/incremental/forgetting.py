@@ -129,12 +129,7 @@ def insert_kept(
 ) -> ConnectivityState:
     """Return a state with a kept forest after the insertion of batches.
 
-    Parameters
-    ----------
-    pieces : iterable of pairs
-        The edges of each batch, and their expiry times, or None.
-    movable : bool
-        Whether the first batch determines the backend.
+    ``movable`` tells whether the first batch determines the backend.
     """
     for given, times in pieces:
         old = inputs.placed_for(state, given, movable)
@@ -281,13 +276,7 @@ class _Removal:
         return self._dissolved[2] * DENSE <= self.state.forest.n
 
     def run(self, remaining: Callable[[], Pieces] | None) -> ConnectivityState:
-        """Return the state after the removal.
-
-        Raises
-        ------
-        InputError
-            Components may split, and ``remaining`` is None.
-        """
+        """Return the state after the removal; ``remaining`` is required if components may split."""
         state = replace(self.state, removals=self.state.removals + 1)
         if not self.count:
             return state
@@ -493,10 +482,7 @@ class _Removal:
     ) -> NoReturn:
         """Raise an error that counts the edges of a piece that were never inserted.
 
-        Raises
-        ------
-        UnknownVertexError, InputError
-            Edges have unknown vertices, or join two components.
+        They have unknown vertices, or join two components.
         """
         state, backend = self.state, self.state.backend
         src, dst, occurs = _vertices_of_pairs(state, given, columns)
@@ -612,14 +598,8 @@ def _check_lookup(
 ) -> None:
     """Raise an UnknownVertexError that counts the rows that are not ``valid`` and shows the first.
 
-    Parameters
-    ----------
-    what : str
-        The name of the rows in the error, such as "pairs".
-    wrong : pair of str
-        The predicate for one row, such as "is not a vertex so far", and that for several rows.
-    columns : list of columns
-        The borrowed columns of the rows.
+    ``what`` names the rows, such as "pairs". ``wrong`` has the predicate for one row, such as "is
+    not a vertex so far", and that for several rows.
     """
     if bool(valid.all()):
         return

@@ -46,10 +46,7 @@ def sides(
 ) -> tuple[Side | None, Side | None, int]:
     """Return the columns of both ends, and the number of columns of an id.
 
-    Raises
-    ------
-    InputError
-        The ends have different numbers of columns, or several columns with ``num_vertices``.
+    ``count`` is the argument ``num_vertices``, which requires ids of one column.
     """
     named(source, destination)  # raises an error if these are not names
     left, right = several(source, destination)
@@ -104,12 +101,8 @@ def read_rows(
 def vertices(ids: Any, width: int | None = None) -> EdgeInput:
     """Return ids as self-loops.
 
-    Composite ids are a frame, a list of tuples, or an array with one row per id.
-
-    Parameters
-    ----------
-    width : int, optional
-        The number of columns of an id. Defaults to the number of columns of ``ids``.
+    Composite ids are a frame, a list of tuples, or an array with one row per id. ``width`` is the
+    number of columns of an id, by default that of ``ids``.
     """
     if isinstance(ids, range):
         if width not in (None, 1):
@@ -208,15 +201,7 @@ class BorrowedBatch(BorrowedEdges):
 
 
 def ids_of_range(ids: range, backend: Backend) -> Array:
-    """Return the ids of a range as an array of 64-bit integers.
-
-    Raises
-    ------
-    InputError
-        Some ids exceed 64 bits.
-    CapacityError
-        The ids do not fit into memory.
-    """
+    """Return the ids of a range as an array of 64-bit integers, after a check of their number."""
     check_range("vertices", ids)
     backend.check_capacity(len(ids) * BYTES_OF_ID, f"vertices={ids}")
     return array_of_range(ids, backend.xp)
@@ -260,12 +245,8 @@ def ends(
 ) -> tuple[list[Array], Array]:
     """Return the vertices of both ends of pairs of ids, and a mask of the pairs of known ids.
 
-    The vertex of an unknown id is an arbitrary number below n.
-
-    Raises
-    ------
-    UnknownVertexError
-        An id is unknown, and ``missing`` is "raise".
+    The vertex of an unknown id is an arbitrary number below n. Raise an UnknownVertexError for an
+    unknown id if ``missing`` is "raise".
     """
     lookups = [state.index.lookup(column, state.backend) for column in columns]
     for side, column, (_, valid) in zip((given.src, given.dst), columns, lookups, strict=True):

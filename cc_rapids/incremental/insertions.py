@@ -42,24 +42,11 @@ def insert_given(
     copied: bool = True,
     exact: bool = False,
 ) -> ConnectivityState:
-    """Return the state after one batch.
+    """Return the state after one batch; by default, a design is chosen for its size.
 
-    Parameters
-    ----------
-    design : Design, optional
-        The design; by default, a design is chosen for the size of the batch.
-    movable : bool
-        Whether the first batch determines the backend.
-    copied : bool
-        Whether the trees of the old state are copied. If False, they are modified if no vertex is
-        new.
-    exact : bool
-        Whether an id out of range raises the error before any edge is linked, not after.
-
-    Raises
-    ------
-    InputError
-        An id is out of range. The message names the id.
+    ``movable`` tells whether the first batch determines the backend. Unless ``copied``, the trees
+    of the old state are modified if no vertex is new. An id out of range raises an error that names
+    the id; if ``exact``, before any edge is linked.
     """
     old = inputs.placed_for(state, given, movable)
     with inputs.BorrowedBatch(old.backend, given) as columns:
@@ -319,18 +306,10 @@ def initial_state(
 ) -> ConnectivityState:
     """Return a state without edges.
 
-    Parameters
-    ----------
-    count : int, optional
-        The number of vertices, which are then fixed. By default, batches may add vertices.
-    ids : column, array or range of ids, optional
-        The first vertices.
-    movable : bool
-        Whether the state is created on the device that stores ``ids``.
-    width : int, optional
-        The number of columns of an id, if it is known.
-    kept : KeptForest, optional
-        The empty forest in which edges are kept.
+    If the number of vertices, ``count``, is given, batches cannot add vertices. ``ids`` are the
+    first vertices. ``movable`` tells whether the state is created on the device that stores them,
+    and ``width`` is the number of columns of an id, if it is known. Edges are kept in the forest
+    ``kept``, which is empty.
     """
     with backend.scope():
         if count is not None:  # a batch copies the trees, so their memory is counted twice

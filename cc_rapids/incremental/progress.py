@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from ..errors import counted
 
@@ -262,42 +262,21 @@ def _fact_columns() -> list[ProgressColumn]:
     return [bar, TextColumn("{task.description}", markup=False, table_column=facts)]
 
 
-class ReportsStates(Protocol):
-    """A receiver of each state of a stream."""
-
-    def report_state(self, state: ConnectivityState) -> None:
-        """Report the progress, if a report is due."""
-
-
 class StreamReporter(Reporter):
-    """A reporter of the progress of a stream.
+    """A reporter of the progress of a stream of ``total`` edges.
 
-    Parameters
-    ----------
-    shown : bool or callable
-        The caller's ``progress`` argument.
-    total : int, optional
-        The number of all edges.
-    before : ConnectivityState, optional
-        The state from which the run resumes.
-    filtered : bool
-        Whether a weight bound or a filter drops rows.
+    ``before`` is the state from which the run resumes, and ``filtered`` tells whether a weight
+    bound or a filter drops rows.
     """
-
-    total: int | None
-    filtered: bool
-    before: int
-    read_before: int
 
     def __init__(
         self,
         shown: bool | Callable[[StreamProgress], object],
         total: int | None,
         before: ConnectivityState | None,
-        filtered: bool = False,
+        filtered: bool,
     ) -> None:
-        call = CALL_SECONDS
-        super().__init__(shown, call=call, bar=BAR_SECONDS, logged=LOG_SECONDS)
+        super().__init__(shown, call=CALL_SECONDS, bar=BAR_SECONDS, logged=LOG_SECONDS)
         self.total, self.filtered = total, filtered
         self.before = 0 if before is None else before.edges
         self.read_before = 0 if before is None else before.ledger.given

@@ -338,19 +338,8 @@ def insert_and_query(
 ) -> tuple[ConnectivityState, Array]:
     """Return the state with rows linked, and the answers of the queries among the rows.
 
-    Parameters
-    ----------
-    new : two (k,) arrays of vertices
-        Both ends of the rows to insert.
-    pairs : two (m - k,) arrays of vertices
-        Both ends of the rows that are queries.
-    queries : (m,) array of bool
-        Whether each row of the batch is a query.
-
-    Returns
-    -------
-    ConnectivityState
-    (m - k,) array of bool
+    ``queries`` is a mask of the m rows of the batch that are queries. ``pairs`` has both ends of
+    these rows, and ``new`` has both ends of the other rows.
     """
     backend = state.backend
     plan = choose_for_batch(backend, state.forest.n, queries.size, design)

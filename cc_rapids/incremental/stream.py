@@ -51,17 +51,16 @@ from . import state as batches
 from .checkpoint import Resumed, Saver, delay_interrupts
 from .connectivity import snapshot
 from .estimate import (
-    MOST_SAMPLED,
     OFFSET_BYTES,
     Estimate,
-    Load,
     bounds_of_ids,
     estimate,
+    run_seconds,
     text_rows,
     warn_ahead,
 )
 from .insertions import initial_state, insert_given
-from .progress import ReportsStates, StreamProgress, StreamReporter
+from .progress import StreamProgress, StreamReporter
 from .state import ConnectivityState
 
 CHUNKS = 8  # min. chunks per device if the number of edges is known in advance
@@ -217,25 +216,15 @@ def plan(
     count: int | None,
     backend: Backend,
     budget: Budget,
-    width: int = 1,
-    reason: str = "as named",
+    width: int,
+    reason: str,
     whole: bool = False,
-    rows: int = MOST_SAMPLED,
 ) -> StreamPlan:
     """Return the plan of a stream, of which only a sample is read.
 
-    Parameters
-    ----------
-    count : int, optional
-        The argument ``num_vertices``.
-    width : int
-        The number of columns of an id.
-    reason : str
-        The reason for the backend.
-    whole : bool
-        Whether edges that fit into memory are solved in one piece.
-    rows : int
-        The maximum number of rows of the sample.
+    ``count`` is the argument ``num_vertices``, ``width`` the number of columns of an id, and
+    ``reason`` the reason for the backend. ``whole`` tells whether edges that fit into memory are
+    solved in one piece.
     """
     facts = source.measure()
     for message in facts.get("unreadable", ()):
@@ -245,7 +234,7 @@ def plan(
         edges -= facts.get("skipped", 0)
     estimated = edges is None and (edges := text_rows(source)) is not None
     kind = _ids_of(facts, count)
-    sample = estimate(source, edges, budget.limit, rows)
+    sample = estimate(source, edges, budget.limit)
     if sample is not None and sample.rows and count is None:
         kind = "strings" if sample.strings else "integers"
     text_per_vertex = 0.0 if sample is None or kind != "strings" else sample.text
@@ -260,9 +249,12 @@ def plan(
             expected = sample.likely
         if vertices.probable is not None:  # a weighted geometric mean of the low and high estimates
             expected = round(vertices.probable ** (2 / 3) * expected ** (1 / 3))
-        text_files = facts.get("text_files", False)
-        load = Load(kind, edges, expected, text_per_vertex, width, text_files, whole)
-        seconds = load.seconds(budget)
+        seconds = run_seconds(
+            *(kind, edges, expected, text_per_vertex, width),
+            text_files=facts.get("text_files", False),
+            whole=whole,
+            budget=budget,
+        )
     return StreamPlan(
         engine=backend.name,
         device=backend.device_name,
@@ -342,20 +334,9 @@ def _memory_of(
 ) -> _Memory:
     """Return the memory of a run whose number of vertices has an upper bound.
 
-    Parameters
-    ----------
-    vertices : _Vertices
-        The estimates and bounds of the number of vertices.
-    needed : callable
-        Takes a number of vertices, and returns the memory for these and for the smallest chunk.
-    is_exact : bool
-        Whether the number of vertices is known exactly.
-    edges : int, optional
-        The number of edges, if it is known.
-    kind : str
-        The kind of ids, which is a row of the memory table.
-    width : int
-        The number of columns of an id.
+    ``needed`` takes a number of vertices, and returns the memory for these and for the smallest
+    chunk. ``is_exact`` tells whether the number of vertices is known exactly. ``kind`` is a row of
+    the memory table, and ``width`` is the number of columns of an id.
     """
     assert vertices.most is not None
     most, per_vertex, is_bound = needed(vertices.most), None, is_exact
@@ -717,11 +698,11 @@ def _saver_of(
     }
     if options.checkpoint is not None:
         arguments["vertices"] = _digest(options.vertices, width)
-    design = str(options.batch_design)
-    saver = Saver(options.checkpoint, options.checkpoint_every, arguments, design)
-    # If files are read again as text, a checkpoint of this run has integer ids.
-    saver.replaces = bool(options.text.as_text)
-    return saver
+    return Saver(
+        *(options.checkpoint, options.checkpoint_every, arguments, str(options.batch_design)),
+        # if files are read again as text, a checkpoint of this run has integer ids
+        replaces=bool(options.text.as_text),
+    )
 
 
 def _solve_table(gathered: Gathered, options: Options, solve: Solve) -> Components:
@@ -779,30 +760,18 @@ def _digest(vertices: Any, width: int) -> str | None:
 
 @dataclass
 class Run:
-    """One run over a stream.
-
-    Attributes
-    ----------
-    movable : bool
-        Whether the first batch with rows determines the backend.
-    width : int
-        The number of columns of an id.
-    frames : str, optional
-        The library of the frames of the answer, if the caller has named a library.
-    answers : callable, optional
-        Converts frames of the answer to the library of the edges.
-    """
+    """One run over a stream."""
 
     stream: Source
     design: Design
     nulls: str
     budget: Budget
     saver: Saver
-    movable: bool
-    width: int = 1
-    frames: str | None = None
-    answers: Callable[[Any], Any] | None = None
-    bound: WeightBound | None = None
+    movable: bool  # whether the first batch with rows determines the backend
+    width: int  # the number of columns of an id
+    frames: str | None  # the library of the frames of the answer, if the caller has named one
+    answers: Callable[[Any], Any] | None  # converts these frames to the library of the edges
+    bound: WeightBound | None
 
     def go(
         self,
@@ -832,7 +801,7 @@ class Run:
         total = _edges_of(self.stream) if progress and not done else None
         with StreamReporter(progress, total, state, self.stream.filtered) as reporter:
             if not done:
-                state = self.passed(state, cursor, reporter)
+                state = self.passed(state, cursor, reporter.report_state)
             reporter.report_state(state, last=True)
         state = self.with_output_kind(state)
         if isinstance(state.index, TextIndex):
@@ -870,9 +839,12 @@ class Run:
         return batches.kind_of(given_like(frame_kind, state.index.kinds), None)
 
     def passed(
-        self, state: ConnectivityState, cursor: Cursor, reporter: ReportsStates
+        self,
+        state: ConnectivityState,
+        cursor: Cursor,
+        report: Callable[[ConnectivityState], object],
     ) -> ConnectivityState:
-        """Return the state after all chunks that follow a position.
+        """Return the state after all chunks that follow a position; report each state.
 
         The rows of ``old`` chunks were linked by an earlier run. They are only compared.
         """
@@ -897,7 +869,7 @@ class Run:
                         if saver.due():
                             saver.write(state, cursor)
                             new = False
-                        reporter.report_state(state)
+                        report(state)
         except LateTextError as error:
             if not error.can_restart:
                 saver.keep(state, cursor, new, error)
@@ -1123,12 +1095,6 @@ class _DeviceReader(Source):
             load = chunk.load and partial(self._load, chunk.load)
             yield chunk._replace(load=load, given=None)
 
-    def linked(self, rows: bool) -> None:
-        """Record that the oldest waiting chunk is linked; ``rows`` says whether it had rows."""
-        number = self.waiting.popleft()
-        if rows:
-            self.last = number
-
     def _load(self, load: Any) -> Any:
         with self.backend.using_device(self.number):
             return load()
@@ -1171,7 +1137,7 @@ class _RunOnDevices:
         )
         vertices = None if k else options.vertices  # they are inserted once
         state = initial_state(backend, self.count, vertices, False, self.width)
-        state = run.passed(state, Cursor(), _DeviceProgress(self.reporter, self.edges, k, reader))
+        state = run.passed(state, Cursor(), partial(self._report, k, reader))
         reports = barrier.exchange(k, (reader.last, state))
         states = [state_of_device for _, state_of_device in reports]
         _check_kinds([state_of_device.index for state_of_device in states])
@@ -1191,6 +1157,15 @@ class _RunOnDevices:
         state = run.with_output_kind(replace(state, given=kind, edges=edges, ledger=ledger))
         self.reporter.report_state(state, last=True)
         return snapshot(state, options.batch_design, options.labels, perf_counter() - started)
+
+    def _report(self, k: int, reader: _DeviceReader, state: ConnectivityState) -> None:
+        """Record the state of device k after a chunk; device 0 reports the edges of all devices."""
+        number = reader.waiting.popleft()
+        if state.edges > self.edges.get(k, 0):
+            reader.last = number
+        self.edges[k] = state.edges
+        if not k:
+            self.reporter.report_state(replace(state, edges=sum(self.edges.values())))
 
     def _merge_trees(
         self, k: int, state: ConnectivityState, barrier: ExchangeBarrier
@@ -1267,20 +1242,3 @@ def _check_kinds(indices: list[Index]) -> None:
         raise ColumnTypeError(
             "ids are integers in some files and strings in others: cast the columns to one type"
         )
-
-
-@dataclass
-class _DeviceProgress:
-    """A receiver of one device's states that reports the edges of all devices."""
-
-    reporter: StreamReporter
-    edges: dict[int, int]
-    k: int
-    reader: _DeviceReader
-
-    def report_state(self, state: ConnectivityState) -> None:
-        """Record a state; the thread of the first device reports the total progress."""
-        self.reader.linked(state.edges > self.edges.get(self.k, 0))
-        self.edges[self.k] = state.edges
-        if not self.k:
-            self.reporter.report_state(replace(state, edges=sum(self.edges.values())))

@@ -196,12 +196,6 @@ class _Reader:
 
     Parameters
     ----------
-    request : ReadRequest
-        The columns of both ends, the treatment of nulls, and text options.
-    weight : str or array
-        The weights of the edges.
-    levels : Levels
-        The thresholds.
     movable : bool
         Whether the first batch with rows determines the backend.
     design : Design
