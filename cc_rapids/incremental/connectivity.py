@@ -448,8 +448,7 @@ class Connectivity:
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         **text
-            ``header``, ``delimiter``, ``encoding`` and ``comment``, as for
-            :func:`cc_rapids.components`.
+            Options of text files, as for :meth:`insert`.
         missing : {"raise", "false"}
             Raise an error for a pair with an unknown id, or return False for it.
 
@@ -558,8 +557,7 @@ class Connectivity:
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         **text
-            ``header``, ``delimiter``, ``encoding`` and ``comment``, as for
-            :func:`cc_rapids.components`.
+            Options of text files, as for :meth:`insert`.
         query : str, or (m,) column or array of bool
             A boolean column that marks the rows that are queries, or its name.
         missing : {"raise", "false"}
@@ -659,8 +657,7 @@ class Connectivity:
             raise an error or ignore the pair. A pair of connected vertices without an edge has no
             effect.
         **text
-            ``header``, ``delimiter``, ``encoding`` and ``comment``, as for
-            :func:`cc_rapids.components`. They also apply to ``remaining``.
+            Options of text files, as for :meth:`insert`. They also apply to ``remaining``.
         nulls : {"raise", "drop"}
             How to handle edges of ``remaining`` with a null end.
 
@@ -725,8 +722,7 @@ class Connectivity:
         missing : {"raise", "ignore"}
             Raise an error for an unknown id, or ignore it.
         **text
-            ``header``, ``delimiter``, ``encoding`` and ``comment``, as for
-            :func:`cc_rapids.components`.
+            Options of text files, as for :meth:`insert`.
         nulls : {"raise", "drop"}
             How to handle edges of ``remaining`` with a null end.
 

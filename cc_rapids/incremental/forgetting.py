@@ -270,11 +270,6 @@ class _Removal:
         """The root of each vertex before the removal."""
         return self._dissolved[0]
 
-    @property
-    def touches_few(self) -> bool:
-        """True if at most 1 / ``DENSE`` of the vertices are in touched components."""
-        return self._dissolved[2] * DENSE <= self.state.forest.n
-
     def run(self, remaining: Callable[[], Pieces] | None) -> ConnectivityState:
         """Return the state after the removal; ``remaining`` is required if components may split."""
         state = replace(self.state, removals=self.state.removals + 1)
@@ -298,7 +293,7 @@ class _Removal:
                 " edges: pass them as remaining= (removed edges among them are skipped)"
             )
         labels = None
-        if not self.touches_few:
+        if self._dissolved[2] * DENSE > self.state.forest.n:
             relinks_all, label_of_vertex = reduced.kept is None, reduced.forest.parent
             if relinks_all and self.has_earlier:
                 # an edge of a pair that was removed earlier is recognised by its vertices

@@ -251,18 +251,14 @@ def ends(
     lookups = [state.index.lookup(column, state.backend) for column in columns]
     for side, column, (_, valid) in zip((given.src, given.dst), columns, lookups, strict=True):
         if missing == "raise" and not bool(valid.all()):
-            raise _unknown_ids(side.name, column, state.backend.to_host(~valid))
+            rows = np.flatnonzero(state.backend.to_host(~valid))
+            first_ids = ", ".join(str(id_at(column, int(row))) for row in rows[:3])
+            raise UnknownVertexError(
+                f"{not_vertices(rows.size, valid.size, side.name, 'so far')}:"
+                f" {first_ids}{', ...' if rows.size > 3 else ''}; missing='false' answers False for"
+                " them"
+            )
     return [vertices for vertices, _ in lookups], lookups[0][1] & lookups[1][1]
-
-
-def _unknown_ids(name: str, column: Any, is_unknown: Any) -> UnknownVertexError:
-    """Return the error that counts the unknown ids of a column and shows the first three."""
-    rows = np.flatnonzero(is_unknown)
-    first_ids = ", ".join(str(id_at(column, int(row))) for row in rows[:3])
-    return UnknownVertexError(
-        f"{not_vertices(rows.size, is_unknown.size, name, 'so far')}:"
-        f" {first_ids}{', ...' if rows.size > 3 else ''}; missing='false' answers False for them"
-    )
 
 
 def id_at(column: Any, row: int) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ..algorithms.design import Design
@@ -17,7 +17,7 @@ from ..data.end_columns import Side
 from ..data.foreign import opened
 from ..data.frame_access import collected
 from ..data.memory_budget import Budget, bytes_of
-from ..data.streams import Cursor
+from ..data.streams import Cursor, Source
 from ..data.text_options import TextOptions
 from ..data.weights import weighted
 from ..errors import InputError, counted
@@ -65,7 +65,7 @@ def insert_all(
     edge_args: EdgeArgs,
     design: Design | None,
     movable: bool,
-    skips: bool = False,
+    skips: bool,
 ) -> ConnectivityState:
     """Return the state after many batches, using one copy of the trees.
 
@@ -75,20 +75,19 @@ def insert_all(
     """
     after, buffers = state, _Buffers()
     adapter = adapter_of(edges)
-    # with ``skips``, _pieces() raises the error that items of an iterable cannot be skipped
-    is_iterable = adapter.is_iterable and not skips
-    source_counts = _SourceCounts()
+    stream = None
     all_batches: Iterator[EdgeInput]
-    if is_iterable:
+    if adapter.is_iterable and not skips:
         all_batches = (inputs.read(batch, *edge_args) for batch in edges)
-    else:
-        all_batches = _pieces(state, edges, edge_args, source_counts, skips)
+    else:  # with ``skips``, this raises the error that items of an iterable cannot be skipped
+        stream = _stream_of(edges, edge_args, skips)
+        all_batches = _pieces(state, stream, edge_args)
     for window in _windows(all_batches):
         old = inputs.placed_for(after, window[0], movable)
         after = _with_window(old, window, state, design, buffers)
     source, destination, *_ = edge_args
     request = ReadRequest(source, destination)
-    total = adapter.rows(edges, request) if is_iterable else source_counts.rows
+    total = adapter.rows(edges, request) if stream is None else stream.given
     rows_inserted = after.ledger.given - state.ledger.given
     if total is not None and rows_inserted != total:
         raise lost_rows("the batches", total, rows_inserted)
@@ -100,7 +99,7 @@ def insert_all(
             f" 0..{n - 1} of num_vertices={n}, so none was inserted: insert the batches one by one"
             " to find that batch, or pass a larger num_vertices=, or vertices= instead"
         )
-    files = after.ledger.unreadable_files + source_counts.unreadable
+    files = after.ledger.unreadable_files + len(getattr(stream, "unreadable", ()))
     return replace(after, ledger=after.ledger._replace(unreadable_files=files))
 
 
@@ -123,7 +122,10 @@ def _with_window(
         Borrowing(later_columns) as borrowed,
     ):
         columns_of = [columns, *(borrowed[k : k + 2] for k in range(0, len(borrowed), 2))]
-        given, count = _as_one(window), 1
+        # the last batch with rows determines the type of answers
+        given = next((batch for batch in reversed(window) if batch.src.size), window[-1])
+        given = replace(given, dropped_rows=sum(batch.dropped_rows for batch in window))
+        count = 1
         if borrowed and sum(batch.src.size for batch in window) <= choose_batch_sizes().joined:
             columns_of = [buffers.end_to_end(state.backend, [*columns, *borrowed])]
             count = len(window)
@@ -155,7 +157,7 @@ def pieces(
         for batch in edges:
             yield inputs.read(batch, *edge_args), None
     elif adapter.is_stream:
-        for given in _pieces(state, edges, edge_args, _SourceCounts()):
+        for given in _pieces(state, _stream_of(edges, edge_args), edge_args):
             yield given, None
     else:
         given = inputs.read(edges, *edge_args, adapter=adapter)
@@ -192,29 +194,15 @@ def _pieces_with_times(
         yield replace(timed, weights=None, formats=sources, answers=answers), times
 
 
-@dataclass
-class _SourceCounts:
-    """The numbers of rows and of unreadable files of a source, known when it has been read."""
-
-    rows: int | None = None
-    unreadable: int = 0
-
-
-def _pieces(
-    state: ConnectivityState,
-    edges: Any,
-    edge_args: EdgeArgs,
-    counts: _SourceCounts,
-    skips: bool = False,
-) -> Iterator[EdgeInput]:
-    """Yield the edges of files or a dataset in pieces, reading one piece ahead.
-
-    The values of ``counts`` are set after the last piece.
-    """
-    source, destination, nulls, options = edge_args
-    unnamed = source is None and destination is None
+def _stream_of(edges: Any, edge_args: EdgeArgs, skips: bool = False) -> Source:
+    """Return the source of files or a dataset."""
+    source, destination, _, options = edge_args
     source, destination, _ = inputs.sides(source, destination, None)
-    stream = read.source_of(edges, source, destination, options, skips_unreadable=skips or None)
+    return read.source_of(edges, source, destination, options, skips_unreadable=skips or None)
+
+
+def _pieces(state: ConnectivityState, stream: Source, edge_args: EdgeArgs) -> Iterator[EdgeInput]:
+    """Yield the edges of a source in pieces, reading one piece ahead."""
     width = inputs.sides(*stream.names, None)[2]
     budget = Budget(bytes_of(None), stream.fixed, readers=stream.readers)
     budget.update("strings", 0, width=width)
@@ -222,8 +210,8 @@ def _pieces(
     chunks, rows_read = stream.read_ahead(Cursor(), budget, kinds), 0
     with closing(chunks):  # type: ignore[type-var]
         for number, chunk in enumerate(chunks):
-            given = replace(read.read_chunk(chunk, nulls), formats=tuple(stream.formats))
-            if unnamed:
+            given = replace(read.read_chunk(chunk, edge_args[2]), formats=tuple(stream.formats))
+            if edge_args[:2] == (None, None):
                 inputs.check_columns_as_before(given, state.given)
             given = with_vertices(given, chunk.vertices, False)
             rows = given.rows.given
@@ -232,7 +220,6 @@ def _pieces(
                 raise lost_rows(chunk.path or "the edges", chunk.given or 0, rows_read)
             if not number or rows or given.vertices is not None:  # no empty pieces except the first
                 yield given
-    counts.rows, counts.unreadable = stream.given, len(getattr(stream, "unreadable", ()))
 
 
 def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
@@ -259,15 +246,6 @@ def _kind(given: EdgeInput) -> tuple[str, str, bool] | None:
     src, dst = given.src, given.dst
     separate = src.strings or src.key_columns or given.row_offsets or given.vertices is not None
     return None if separate else (src.dtype, dst.dtype, given.on_device)
-
-
-def _as_one(window: list[EdgeInput]) -> EdgeInput:
-    """Return the last batch with rows, which determines the type of answers.
-
-    The returned input counts the dropped rows of all batches.
-    """
-    last = next((given for given in reversed(window) if given.src.size), window[-1])
-    return replace(last, dropped_rows=sum(given.dropped_rows for given in window))
 
 
 class _Buffers:

@@ -25,43 +25,26 @@ MOST = 1 << 32  # max. vertices: a pair of vertices fits into 64 bits
 class KeptForest:
     """The edges of a spanning forest of n vertices; there are at most n - 1 edges.
 
-    Attributes
-    ----------
-    src, dst : (k,) arrays of int64
-        The vertices of both ends.
-    until : (k,) array of int64 or float64, or None
-        The expiry time of each edge; the forest is then a maximum spanning forest by time.
-    expiry : str, optional
-        The name of the column of expiry times.
-    kind : {"", "integers", "floats", "datetimes", "nanoseconds"}
-        The type of the expiry times; empty before the first batch. "datetimes" are in microseconds,
-        and "nanoseconds" are datetimes in nanoseconds.
-    cut : int or float, optional
-        The latest time that was passed to ``expire``; edges with a lesser time have expired.
-    links : (n,) array of uint64, optional
-        Links for merging batches, see :mod:`cc_rapids.kernels.lasting`. The links exist if edges
-        have expiry times and a batch was small.
-    order : (k,) array of int64, optional
-        The tie-breaker among edges with equal times: the edge with the smaller number is kept.
-    ordered : int
-        The next tie-breaker.
-    pairs : Integers, optional
-        An index from the key of each edge to its row, see :func:`.removed.pair_keys`. It is built
-        when edges outside the forest are removed often, and grows with the forest.
-    scans : int
-        How many scans of all edges the index ``pairs`` would have saved.
+    If edges have expiry times, it is a maximum spanning forest by time.
     """
 
-    src: Array
-    dst: Array
-    until: Array = None
-    expiry: str | None = None
+    src: Array  # (k,) int64
+    dst: Array  # (k,) int64
+    until: Array = None  # (k,) int64 or float64: the expiry times
+    expiry: str | None = None  # the name of the column of expiry times
+    # "integers", "floats", "datetimes" in microseconds, "nanoseconds"; "" before the first batch
     kind: str = ""
-    cut: Any = None
+    cut: Any = None  # the latest time passed to ``expire``; edges with a lesser time have expired
+    # (n,) uint64: links for merging batches, see cc_rapids.kernels.lasting. They exist if edges
+    # have expiry times and a batch was small.
     links: Array = field(default=None, compare=False)
+    # (k,) int64: among edges with equal times, the edge with the smaller number is kept
     order: Array = field(default=None, compare=False)
-    ordered: int = 0
+    ordered: int = 0  # the next number in ``order``
+    # An index from the key of each edge to its row, see :func:`.removed.pair_keys`. It is built
+    # when edges outside the forest are removed often, and grows with the forest.
     pairs: Integers | None = field(default=None, compare=False)
+    # how many scans of all edges the index ``pairs`` would have saved
     scans: int = field(default=0, compare=False)
 
     @classmethod

@@ -18,29 +18,17 @@ from ..kernels import forgetting as kernels
 class EdgeEnds:
     """The ends of edges, in arrays from which a kernel finds the slots of their ids.
 
-    Attributes
-    ----------
-    columns : list
-        The borrowed columns of ids.
-    src, dst : (m,) arrays of integers
-        The ids of both ends, or their vertices.
-    base : int
-        The id of the first slot. The slot of an id is its difference from ``base``.
-    slots : (k,) array of unsigned integers, or None
-        The vertex in each slot of a table. If it is None, the slots are the vertices, and slot n is
-        for unknown ids.
-    are_ids : bool
-        Whether ``src`` and ``dst`` contain ids. If False, they contain vertices.
+    Without ``slots``, the slots are the vertices, and slot n is for unknown ids.
     """
 
     index: Index
     backend: Backend
-    columns: Sequence[Any]
-    src: Array
+    columns: Sequence[Any]  # the borrowed columns of ids
+    src: Array  # (m,) integers: ids or vertices, see ``are_ids``
     dst: Array
-    base: int
-    slots: Array | None
-    are_ids: bool
+    base: int  # the slot of an id is its difference from ``base``
+    slots: Array | None  # (k,) unsigned integers: the vertex in each slot of a table
+    are_ids: bool  # whether ``src`` and ``dst`` contain ids; otherwise they contain vertices
 
     @property
     def size(self) -> int:

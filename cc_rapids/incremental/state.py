@@ -39,37 +39,19 @@ PLAIN = Design()  # needs no memory besides the trees
 class ConnectivityState:
     """The vertices and the trees after some batches.
 
-    Attributes
-    ----------
-    index : Index
-        The mapping from ids to vertices.
-    forest : Forest
-        Trees over the vertices, which are numbered in the order of arrival. The trees are neither
-        flattened nor counted.
-    given : EdgeInput
-        The latest batch without its rows, which determines the type of answers.
-    edges, batches : int
-        The numbers of inserted edges and batches.
-    kept : KeptForest, optional
-        The edges of a spanning forest of the vertices, if a forest is kept.
-    removals : int
-        The number of calls that removed edges.
-    ledger : Ledger
-        The rows of all batches.
-    removed : (k,) array of uint64, optional
-        The keys of pairs that were removed and not inserted again, see :mod:`.removed`.
+    Vertices are numbered in the order of arrival. The trees are neither flattened nor counted.
     """
 
     backend: Backend
-    index: Index
+    index: Index  # the mapping from ids to vertices
     forest: Forest
-    given: EdgeInput
+    given: EdgeInput  # the latest batch without its rows, which determines the type of answers
     edges: int = 0
     batches: int = 0
-    kept: KeptForest | None = None
-    removals: int = 0
-    ledger: Ledger = NO_LEDGER
-    removed: Array = None
+    kept: KeptForest | None = None  # the edges of a spanning forest, if a forest is kept
+    removals: int = 0  # the number of calls that removed edges
+    ledger: Ledger = NO_LEDGER  # the rows of all batches
+    removed: Array = None  # (k,) uint64: pairs that were removed, see :mod:`.removed`
 
     @cached_property
     def components(self) -> int:
@@ -210,14 +192,7 @@ def _kind_after(state: ConnectivityState, index: Index, given: EdgeInput) -> Edg
     kind = kind_of(given, state.given)
     if given.src.size or state.edges:
         return kind
-    return _kind_without_rows(index, given, kind)
-
-
-def _kind_without_rows(index: Index, given: EdgeInput, kind: EdgeInput) -> EdgeInput:
-    """Return the type of answers after an empty batch, if no edges have been inserted.
-
-    The batch determines the type. But ids that are not integers keep their type in ``kind``.
-    """
+    # Without edges, the empty batch determines the type. But ids that are not integers keep theirs.
     src, other = kind.src, given.src
     if index.n and (src.strings or src.key_columns):
         if given.on_device != kind.on_device or len(src.key_columns) != len(other.key_columns):

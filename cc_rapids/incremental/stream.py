@@ -365,21 +365,15 @@ def memory_use(index: Index) -> tuple[str, int, int, int]:
     """Return the arguments of :meth:`Budget.update` for an index.
 
     They are the row of the memory table for the index, the number of vertices, the bytes of their
-    strings, and the number of columns of an id.
+    strings, and the number of columns of an id. An index without ids has the row "strings", which
+    takes the most memory.
     """
-    return _row_of(index), index.n, _text_of(index), index.width
-
-
-def _row_of(index: Index) -> str:
-    """Return the row of the memory table for an index: "range", "integers" or "strings".
-
-    An index without ids has the row "strings", which takes the most memory.
-    """
+    row = "strings"
     if isinstance(index, Range):
-        return "range"
-    if isinstance(index, Tuples):
-        return "strings" if index.strings or not index.n else "integers"
-    return "integers" if isinstance(index, Integers) and index.n else "strings"
+        row = "range"
+    elif index.n and not index.strings:
+        row = "integers"
+    return row, index.n, _text_of(index), index.width
 
 
 def _text_of(index: Index) -> int:
@@ -689,8 +683,13 @@ def _saver_of(
     ``width`` is the number of columns of an id.
     """
     bound = options.weight_bound
+    # None stands for a column of edges in memory with its default name
+    default_names = (None, None) if stream.arrow else named(None, None)
     arguments: dict[str, Any] = {
-        "columns": _sides_of(stream, *ends),
+        "columns": [
+            None if name == default else name
+            for name, default in zip(ends, default_names, strict=True)
+        ],
         **options.text.words(),
         "nulls": options.nulls,
         "num_vertices": count,
@@ -740,13 +739,6 @@ def _is_long_text(backend: Backend, chunk: Chunk, size: int) -> bool:
     if not any(text_of(chunk.frame, *ends)) or not len(chunk.frame):
         return False
     return not may_be_spelled([chunk.frame[name].drop_null() for name in ends], backend)
-
-
-def _sides_of(stream: Source, source: Side | None, destination: Side | None) -> list[Side | None]:
-    """Return the requested columns, or None for a column of edges in memory with a default name."""
-    default_names = (None, None) if stream.arrow else named(None, None)
-    pairs = zip((source, destination), default_names, strict=True)
-    return [None if name == default else name for name, default in pairs]
 
 
 def _digest(vertices: Any, width: int) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -191,40 +191,22 @@ def components_at(
     return Cuts(answers_at_thresholds, kind)
 
 
+@dataclass
 class _Reader:
-    """A reader that sorts edges into the buckets between thresholds, and links the buckets.
+    """A reader that sorts edges into the buckets between thresholds, and links the buckets."""
 
-    Parameters
-    ----------
-    movable : bool
-        Whether the first batch with rows determines the backend.
-    design : Design
-        The design that links buckets.
-    uses_default : bool
-        Whether the caller named neither an engine nor a design.
-    reading : Reading
-        Receives the formats of the files and the rows that their readers count.
-    expected_rows : callable
-        Returns the number of rows of a stream, or None if the source does not know it.
-    """
+    request: ReadRequest
+    weight: Any
+    levels: Levels
+    movable: bool  # whether the first batch with rows determines the backend
+    design: Design  # links the buckets
+    uses_default: bool  # whether the caller named neither an engine nor a design
+    reading: Reading  # receives the formats of files and the rows that their readers count
+    expected_rows: Callable[[], int | None]  # the rows of a stream; None if they are unknown
+    ledger: Ledger = batches.NO_LEDGER  # of the frames so far, without the number of linked rows
 
-    def __init__(
-        self,
-        request: ReadRequest,
-        weight: Any,
-        levels: Levels,
-        movable: bool,
-        design: Design,
-        uses_default: bool,
-        reading: Reading,
-        expected_rows: Callable[[], int | None],
-    ) -> None:
-        self.request, self.weight, self.nulls = request, weight, request.nulls
-        self.levels, self.movable = levels, movable
-        self.plan = design, uses_default
-        self.reading, self.expected_rows = reading, expected_rows
-        self.ledger = Ledger()  # of the frames so far, without the number of linked rows
-        self.beyond = np.zeros(len(levels), np.int64)  # the number of rows outside each cut
+    def __post_init__(self) -> None:
+        self.beyond = np.zeros(len(self.levels), np.int64)  # the number of rows outside each cut
 
     def frame(self, edges: Any, state: ConnectivityState) -> CutTrees:
         """Return the trees of all cuts of a frame.
@@ -238,7 +220,8 @@ class _Reader:
             pick_edges = old.backend.kernel(reading.pick_edges)
             max_edges = max(rows.size for rows in buckets)
             buffers = [old.backend.empty(max_edges, end.dtype) for end in (edges.src, edges.dst)]
-            cut_trees = GrowingTrees(encoded.forest, len(self.levels), *self.plan)
+            count = len(self.levels)
+            cut_trees = GrowingTrees(encoded.forest, count, self.design, self.uses_default)
             for rows in buckets:
                 us, vs = (end[: rows.size] for end in buffers)
                 pick_edges(rows.size, rows, edges.src, edges.dst, us, vs)
@@ -268,7 +251,7 @@ class _Reader:
         index = state.index
         with state.backend.scope():
             ranks = _ranks(state)
-            cut_trees = GrowingTrees(state.forest, len(states), *self.plan)
+            cut_trees = GrowingTrees(state.forest, len(states), self.design, self.uses_default)
             for level in states:
                 cut_trees.join(Edges(ranks, ranks[level.forest.parent], 0), level.edges)
             decoder, rows = index.decoder(state.given), self._ledger_of_source()
@@ -292,7 +275,7 @@ class _Reader:
         """Return the state of a bucket after linking edges, with the vertices of ``latest``."""
         forest = batches.grown(level.forest, latest.forest.n)
         state = replace(latest, forest=forest, edges=level.edges)
-        return batches.insert(state, self.plan[0], *ends)
+        return batches.insert(state, self.design, *ends)
 
     @contextmanager
     def _bucketed(
@@ -328,7 +311,7 @@ class _Reader:
     def _read(self, edges: Any) -> tuple[EdgeInput, Any, Any]:
         """Return the edges, their weights, and a mask of valid weights (None if all are valid)."""
         sides = adapter_of(edges).named(edges, self.request, self.weight)
-        given = inputs.read(edges, *sides.names, self.nulls)
+        given = inputs.read(edges, *sides.names, self.request.nulls)
         plain = plain_weights(adapter_of(edges), edges, self.weight)()
         values, valid = plain or adapter_of(edges).weights(edges, self.weight)
         if given.row_index is not None:
@@ -340,7 +323,7 @@ class _Reader:
                 " for each edge"
             )
         missing = 0 if valid is None else int((~valid).sum())
-        if missing and self.nulls == "raise":
+        if missing and self.request.nulls == "raise":
             raise NullsError(
                 f"{missing:,} of {values.size:,} weights {inflected(missing, 'is', 'are')} null or"
                 " nan: fill such weights, or drop their edges with nulls='drop'"
