@@ -248,14 +248,7 @@ def _spanning_tree(graph: Any, kind: str, ignore_nan: bool) -> Any:
 
 
 def _weighted_edges(graph: Any) -> Any:
-    """Return the edge list of a graph in cuGraph's internal numbers, with its weights.
-
-    Raises
-    ------
-    ArgumentTypeError, InputError, GraphStateError
-        The argument is not a graph, or the graph is directed, is on several GPUs, or lacks an edge
-        list or weights.
-    """
+    """Return the edge list of a graph in cuGraph's internal numbers, with its weights."""
     if not is_graph(graph):
         raise ArgumentTypeError(f"obj of type {type(graph)} is not supported.")
     if graph.is_directed():

@@ -61,20 +61,14 @@ LEDGER = b"cc_rapids.ledger"  # the key of the ledger in the metadata of the Par
 COMPRESSIONS = "snappy", "gzip", "brotli", "lz4", "zstd", "none"
 
 
-def _curator() -> tuple[Any, Any]:
-    """Return Curator's classes of stages and resources, or substitutes if it is not installed."""
+if not TYPE_CHECKING:
     try:
-        from nemo_curator.stages.base import ProcessingStage
+        from nemo_curator.stages.base import ProcessingStage as Stage
         from nemo_curator.stages.resources import Resources
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != "nemo_curator":
             raise
-        return object, SimpleNamespace
-    return ProcessingStage, Resources
-
-
-if not TYPE_CHECKING:
-    Stage, Resources = _curator()
+        Stage, Resources = object, SimpleNamespace  # substitutes
 
 
 @suggest_keywords_of_methods
@@ -298,10 +292,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
     def _solved(self, files: list[str]) -> tuple[int, Ledger, Iterator[pa.Table]]:
         """Return the number of documents, the ledger, and a label table for each output file.
 
-        Raises
-        ------
-        LedgerError
-            The rows linked and left out do not add up to the rows in the footers of the files.
+        The ledger is checked against the numbers of rows in the footers of the files.
         """
         import pyarrow as pa
 
@@ -339,13 +330,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
         return facts["vertices"], ledger, tables
 
     def _fragment(self, path: str) -> Any:
-        """Return a Parquet file as a dataset fragment, after a check of its id columns.
-
-        Raises
-        ------
-        FormatError, MissingColumnError, ColumnTypeError
-            The file cannot be read, lacks a column, or has ids that are not integers.
-        """
+        """Return a Parquet file as a dataset fragment, after a check of its id columns."""
         import pyarrow.dataset
         from pyarrow import types
         from pyarrow.fs import FSSpecHandler, LocalFileSystem, PyFileSystem
@@ -408,10 +393,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
     def _earlier_files(self) -> list[str]:
         """Return the names of the files in the output folder, which an earlier run wrote.
 
-        Raises
-        ------
-        OutputError
-            The folder has a file that no earlier run wrote, or that was changed afterwards.
+        Raise an OutputError for a file that no earlier run wrote, or that was changed afterwards.
         """
         folder, system = self.output_path, None
         with errors_of(folder):
@@ -511,13 +493,7 @@ def _sha256(opened: Callable[[str], Any], name: str) -> str:
 def _checked(
     what: str, options: Mapping[str, Any] | None, allowed: Sequence[str]
 ) -> dict[str, Any]:
-    """Return a dictionary of options for reading or writing files, after a check of its keys.
-
-    Raises
-    ------
-    ArgumentTypeError, InputError
-        The options are not a dictionary, or an option is not supported.
-    """
+    """Return a dictionary of options for reading or writing files, after a check of its keys."""
     if options is not None and not isinstance(options, Mapping):
         raise ArgumentTypeError(f"{what}= must be a dictionary of options, not {shown(options)}")
     for name in options or ():

@@ -92,13 +92,6 @@ def label_blocks(image: Any, joined: Joined, dtype: Any) -> tuple[Any, int]:
         the labels are computed.
     joined : Joined
         Which neighbouring pixels are connected.
-    dtype : dtype
-        The type of the labels.
-
-    Raises
-    ------
-    InputError
-        The size of a chunk is unknown.
     """
     import dask.array as da
     from dask import compute, delayed
@@ -140,22 +133,11 @@ def _relabel(block: Any, joined: Joined, numbers: npt.NDArray[np.int64], dtype: 
 
 
 class Merge:
-    """The components of the labels of all blocks, which are added layer by layer.
-
-    Attributes
-    ----------
-    count : int
-        The number of labels so far.
-    labels : dict of (int, int)
-        For each block, the range of its labels among the labels of all blocks.
-    """
-
-    joined: Joined
-    count: int
-    touching: Connectivity
+    """The components of the labels of all blocks, which are added layer by layer."""
 
     def __init__(self, joined: Joined) -> None:
-        self.joined, self.count = joined, 0
+        self.joined, self.count = joined, 0  # the number of labels so far
+        # for each block, the range of its labels among the labels of all blocks
         self.labels: dict[Position, tuple[int, int]] = {}
         self.first: list[npt.NDArray[np.int64]] = []
         self.touching = Connectivity(engine="threads")

@@ -34,13 +34,7 @@ def is_dask_array(image: Any) -> bool:
 
 
 def in_chunks(image: Any) -> Any:
-    """Return an image of Dask, Zarr or h5py in chunks as a Dask array; None for other images.
-
-    Raises
-    ------
-    MissingExtraError
-        The image is not of Dask, and Dask is not installed.
-    """
+    """Return an image of Dask, Zarr or h5py in chunks as a Dask array; None for other images."""
     if is_dask_array(image):
         return image
     chunks = getattr(image, "chunks", None)

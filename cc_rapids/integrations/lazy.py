@@ -90,11 +90,7 @@ class LazyAccessor(Accessor):
         rows: Any = NO_ROWS,
         keys: Sequence[str | list[str] | None] = (),
     ) -> Any:
-        """Return ``answer(components)`` or ``answer(components, rows)`` as a lazy frame.
-
-        With ``explain``, return the plan. ``keys`` are the columns of ``rows`` that ``answer``
-        reads.
-        """
+        """Return the answer as a lazy frame; the arguments are as for an :class:`Accessor`."""
         if options.get("explain"):
             return self.components(source, destination, **options)
         from polars.io.plugins import register_io_source

@@ -59,10 +59,6 @@ MAX_NEIGHBOURS = 20
 def connected_components(G: Graph) -> Iterator[set[Any]]:  # noqa: N803 (NetworkX's name)
     """Yield a new set of nodes for each component, in the order of their first nodes.
 
-    Parameters
-    ----------
-    G : Graph
-
     Yields
     ------
     set
@@ -74,29 +70,12 @@ def connected_components(G: Graph) -> Iterator[set[Any]]:  # noqa: N803 (Network
 
 
 def number_connected_components(G: Graph) -> int:  # noqa: N803
-    """Return the number of components.
-
-    Parameters
-    ----------
-    G : Graph
-
-    Returns
-    -------
-    int
-    """
+    """Return the number of components."""
     return G.solved[0]
 
 
 def is_connected(G: Graph) -> bool:  # noqa: N803
     """Return whether the graph has exactly one component.
-
-    Parameters
-    ----------
-    G : Graph
-
-    Returns
-    -------
-    bool
 
     Raises
     ------
@@ -110,12 +89,6 @@ def is_connected(G: Graph) -> bool:  # noqa: N803
 
 def node_connected_component(G: Graph, n: Hashable) -> set[Any]:  # noqa: N803
     """Return a new set of the nodes in the component of a node.
-
-    Parameters
-    ----------
-    G : Graph
-    n : hashable
-        A node.
 
     Returns
     -------
@@ -134,29 +107,15 @@ def node_connected_component(G: Graph, n: Hashable) -> set[Any]:  # noqa: N803
 
 
 def is_bipartite(G: Graph) -> bool:  # noqa: N803
-    """Return whether the graph is bipartite.
-
-    Parameters
-    ----------
-    G : Graph
-
-    Returns
-    -------
-    bool
-    """
+    """Return whether the graph is bipartite."""
     return G.is_bipartite
 
 
 def bridges(G: Graph, root: Hashable = None) -> Iterator[tuple[Any, Any]]:  # noqa: N803
     """Yield the bridges, in the order of the edges of NetworkX's graph.
 
-    If there is a root, NetworkX itself yields bridges in any order and direction.
-
-    Parameters
-    ----------
-    G : Graph
-    root : hashable, optional
-        A node; only the bridges in its component are yielded.
+    If there is a root, only the bridges in its component are yielded. NetworkX itself then yields
+    them in any order and direction.
 
     Yields
     ------
@@ -188,16 +147,6 @@ def _bridges_around(graph: Graph, root: Hashable) -> tuple[Places, Places]:
 def has_bridges(G: Graph, root: Hashable = None) -> bool:  # noqa: N803
     """Return whether the graph has a bridge.
 
-    Parameters
-    ----------
-    G : Graph
-    root : hashable, optional
-        As for :func:`bridges`.
-
-    Returns
-    -------
-    bool
-
     Raises
     ------
     networkx.NodeNotFound
@@ -210,10 +159,6 @@ def articulation_points(G: Graph) -> Iterator[Any]:  # noqa: N803
     """Yield the articulation points, in the order of the nodes of the graph.
 
     NetworkX itself yields the points in the order of a depth-first search.
-
-    Parameters
-    ----------
-    G : Graph
 
     Yields
     ------
@@ -232,18 +177,8 @@ is_weakly_connected = is_connected
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
     """Return True if the backend gives NetworkX's answer, otherwise the reason why it cannot.
 
-    Only the order of articulation points, and of bridges with a root, may differ.
-
-    Parameters
-    ----------
-    name : str
-        The name of the function.
-    args, kwargs
-        The arguments of the function, with NetworkX's graph.
-
-    Returns
-    -------
-    True, or str
+    Only the order of articulation points, and of bridges with a root, may differ. The arguments of
+    the function ``name`` include NetworkX's graph.
 
     Examples
     --------
@@ -269,16 +204,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
     """Return True if the backend is faster than NetworkX for a graph, otherwise the reason.
 
-    Parameters
-    ----------
-    name : str
-        The name of the function.
-    args, kwargs
-        The arguments of the function, with NetworkX's graph.
-
-    Returns
-    -------
-    True, or str
+    The arguments are as for :func:`can_run`.
 
     Examples
     --------

@@ -23,23 +23,12 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Attributes:
-    """The nodes, edges and attribute dictionaries of a graph of NetworkX, which are not copied.
+    """The nodes, edges and attribute dictionaries of a graph of NetworkX, which are not copied."""
 
-    Attributes
-    ----------
-    kind : type
-        The class of the graph.
-    graph : dict
-        The attributes of the graph.
-    nodes : list of (node, dict)
-        The nodes and their attributes.
-    edges : list of (u, v, dict), or of (u, v, key, dict) for a multigraph
-        The edges and their attributes, in NetworkX's order.
-    """
-
-    kind: Any
-    graph: dict[Any, Any]
+    kind: Any  # the class of the graph
+    graph: dict[Any, Any]  # the attributes of the graph
     nodes: list[tuple[Any, dict[Any, Any]]]
+    # (u, v, attributes), or (u, v, key, attributes) for a multigraph, in NetworkX's order
     edges: list[tuple[Any, ...]]
 
     @classmethod
@@ -268,16 +257,8 @@ def _matched(distinct: Places, numbers: Places) -> Places:
 def convert_to_nx(obj: Any, **_: Any) -> Any:
     """Convert a :class:`Graph` to a graph of NetworkX; return any other object unchanged.
 
-    A graph without attributes has no parallel edges.
-
-    Parameters
-    ----------
-    obj : Graph or any other object
-        NetworkX also passes answers of functions, which are plain Python objects.
-
-    Returns
-    -------
-    networkx.Graph or networkx.DiGraph, or ``obj``
+    NetworkX also passes answers of functions, which are plain Python objects. A graph without
+    attributes has no parallel edges.
     """
     if not isinstance(obj, Graph):
         return obj

@@ -72,16 +72,7 @@ def maximum_spanning_edges(
 ) -> Iterator[tuple[Any, ...]]:
     """Yield the edges of a maximum spanning forest; by Kruskal's algorithm, by descending weight.
 
-    Parameters
-    ----------
-    G : Graph
-    algorithm, weight, keys, data, ignore_nan
-        As for :func:`minimum_spanning_edges`.
-
-    Yields
-    ------
-    tuple
-        As for :func:`minimum_spanning_edges`.
+    The arguments, tuples and errors are as for :func:`minimum_spanning_edges`.
     """
     yield from _edges(G, algorithm, True, weight, keys, data, ignore_nan)
 
@@ -92,13 +83,7 @@ def minimum_spanning_tree(
     algorithm: str = "kruskal",
     ignore_nan: bool = False,
 ) -> Any:
-    """Return a minimum spanning forest as a graph of NetworkX.
-
-    Parameters
-    ----------
-    G : Graph
-    weight, algorithm, ignore_nan
-        As for :func:`minimum_spanning_edges`.
+    """Return a minimum spanning forest as a graph of NetworkX; see :func:`minimum_spanning_edges`.
 
     Returns
     -------
@@ -121,19 +106,7 @@ def maximum_spanning_tree(
     algorithm: str = "kruskal",
     ignore_nan: bool = False,
 ) -> Any:
-    """Return a maximum spanning forest as a graph of NetworkX.
-
-    Parameters
-    ----------
-    G : Graph
-    weight, algorithm, ignore_nan
-        As for :func:`minimum_spanning_edges`.
-
-    Returns
-    -------
-    graph of the class of NetworkX's graph
-        As for :func:`minimum_spanning_tree`.
-    """
+    """Return a maximum spanning forest as a graph, as :func:`minimum_spanning_tree` does."""
     return _tree(G, algorithm, True, weight, ignore_nan)
 
 
@@ -148,13 +121,12 @@ def partition_spanning_tree(
 
     Parameters
     ----------
-    G : Graph
     minimum : bool
         Whether to minimise the total weight; otherwise it is maximised.
-    weight, ignore_nan
-        As for :func:`minimum_spanning_edges`.
     partition : hashable
         The name of the attribute with the ``networkx.EdgePartition`` of an edge.
+    weight, ignore_nan
+        As for :func:`minimum_spanning_edges`.
 
     Returns
     -------
@@ -280,11 +252,6 @@ def _comparable(
 
     Edges whose weight is NaN are left out. Weights that NumPy does not compare as Python does are
     replaced by their ranks.
-
-    Raises
-    ------
-    ValueError
-        A weight is NaN and ``ignore_nan`` is false.
     """
     weight_types, size = set(map(type, weights)), len(weights)
     for dtype, python_types in COMPARED.items():

@@ -116,17 +116,8 @@ class Ranks:
     """All ranks of a graph on several GPUs, which run the same collective steps together.
 
     A rank that skipped a step would deadlock the others. Therefore every error is caught, and the
-    ranks vote before the next step on whether to continue.
-
-    Parameters
-    ----------
-    resources : pylibcugraph.ResourceHandle
-        The handle for sending data between ranks.
-
-    Raises
-    ------
-    GraphStateError
-        This version of pylibcugraph cannot send edges between ranks. Every rank raises this error.
+    ranks vote before the next step on whether to continue. ``resources`` is the handle for sending
+    data between ranks.
     """
 
     def __init__(self, resources: Any) -> None:
@@ -151,20 +142,8 @@ class Ranks:
         """Gather two numbers from every rank, in unspecified order.
 
         The numbers are sent as the two ends of one edge, because pylibcugraph sends only edges.
-
-        Parameters
-        ----------
-        like : array
-            An array of the library that this rank uses, NumPy or CuPy.
-        vote_here, count_here : int
-            The numbers of this rank. The vote is ``FAILED`` or ``LOST`` if the rank has failed.
-        reason : object
-            The error of this rank, for the message.
-
-        Raises
-        ------
-        GraphStateError, LedgerError
-            A rank has failed or lost edges. Every rank raises this error.
+        ``like`` is an array of the library that this rank uses, NumPy or CuPy. If a rank votes
+        ``FAILED`` or ``LOST``, every rank raises an error, this rank with its ``reason``.
         """
         # full_like makes an array of CuPy if ``like`` is an array of CuPy
         ends = [
@@ -181,26 +160,14 @@ class Ranks:
 
 
 class _Solved(NamedTuple):
-    """The answer of a rank for its own edges.
+    """The answer of a rank for its own edges, with the edges of a spanning forest."""
 
-    Attributes
-    ----------
-    result : Components or None
-        The components of the edges of this rank; None if the rank has failed.
-    src, dst : arrays
-        The edges of a spanning forest.
-    free_bytes : int
-        The free memory of the GPU.
-    rows, linked : int
-        The number of edges of the graph on this rank, and the number that kernels linked.
-    """
-
-    result: Components | None
+    result: Components | None  # None if the rank has failed
     src: Any
     dst: Any
-    free_bytes: int = 0
-    rows: int = 0
-    linked: int = 0
+    free_bytes: int = 0  # of the GPU
+    rows: int = 0  # the number of edges of the graph on this rank
+    linked: int = 0  # the number of edges that kernels linked
 
 
 def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:

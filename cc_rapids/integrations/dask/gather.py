@@ -99,14 +99,12 @@ class Cost:
     peak_bytes: float
 
 
-def vertices_in_edges(vertices: float, edges: float) -> float:
-    """Return the expected number of vertices in e random edges: n (1 - exp(-2 e / n))."""
-    return -vertices * math.expm1(-2 * edges / vertices) if vertices else 0.0
-
-
 def forest_rows(vertices: float, edges: float) -> float:
-    """Return an upper bound of the expected number of rows of a forest of random edges."""
-    return min(edges, vertices_in_edges(vertices, edges))
+    """Return an upper bound of the expected number of rows of a forest of random edges.
+
+    It is the expected number of vertices in e random edges, n (1 - exp(-2 e / n)), but at most e.
+    """
+    return min(edges, -vertices * math.expm1(-2 * edges / vertices)) if vertices else 0.0
 
 
 def tree_cost(job: Job, machine: Machine) -> Cost:

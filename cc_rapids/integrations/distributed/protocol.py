@@ -19,10 +19,7 @@ class Executor(Protocol):
     def submit(self, function: Any, *arguments: Any, worker: str | None = None) -> Handle:
         """Start a call and return its handle; handles among the arguments become their results.
 
-        Parameters
-        ----------
-        worker : str, optional
-            The worker that should run the call, if it still exists.
+        ``worker`` should run the call, if it still exists.
         """
 
     def gather(self, handles: list[Handle]) -> list[Any]:

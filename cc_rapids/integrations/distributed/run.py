@@ -26,30 +26,15 @@ from .protocol import Executor, Handle
 
 @dataclass(frozen=True)
 class Run:
-    """One run on several workers.
-
-    Attributes
-    ----------
-    id_names : pair of columns
-        The caller's names of the columns of ids.
-    nulls : {"raise", "drop"}
-        What to do with an edge that has a null end.
-    options : dict
-        The design and the engine.
-    watch : Reporter
-        The reporter of progress.
-    parts_name : str
-        How errors name the parts that the forests are made from, such as "the partitions".
-    counts : list of handles
-        The row counts of the parts, from separate tasks that do not use the forests.
-    """
+    """One run on several workers."""
 
     tasks: Executor
-    id_names: Ends
-    nulls: str
-    options: dict[str, Any]
+    id_names: Ends  # the caller's names of the columns of ids
+    nulls: str  # "raise" or "drop": what to do with an edge that has a null end
+    options: dict[str, Any]  # the design and the engine
     watch: Reporter
-    parts_name: str
+    parts_name: str  # how errors name the parts that the forests are made from
+    # the row counts of the parts, from separate tasks that do not use the forests
     counts: list[Handle] = field(default_factory=list)
 
     def merge(self, first: Handle, second: Handle, home: str | None = None) -> Handle:

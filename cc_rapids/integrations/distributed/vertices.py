@@ -487,29 +487,14 @@ def count_vertices(answer: Any) -> tuple[int, int]:
 
 
 class Exchange:
-    """The exchange of batches between the parts 0 .. count - 1.
-
-    Attributes
-    ----------
-    bytes : (count, count) int64
-        The bytes that each part (row) has sent to each other part (column).
-    batches : int
-        The number of synchronizations of all parts.
-    workers : list of str or None
-        The preferred worker of each part, chosen so that most rows stay on their workers.
-    """
-
-    tasks: Executor
-    owner: Owner
-    count: int
-    watch: Reporter
-    bytes: np.ndarray[Any, Any]
-    batches: int
+    """The exchange of batches between the parts 0 .. count - 1."""
 
     def __init__(self, tasks: Executor, owner: Owner, count: int, watch: Reporter) -> None:
         self.tasks, self.owner, self.count, self.watch = tasks, owner, count, watch
+        # the bytes that each part (row) has sent to each other part (column)
         self.bytes = np.zeros((count, count), np.int64)
-        self.batches = 0
+        self.batches = 0  # the number of synchronizations of all parts
+        # the preferred worker of each part, chosen so that most rows stay on their workers
         self.workers: list[str | None] = [None] * count
 
     def on(self, part: int, function: Any, *arguments: Any) -> Handle:

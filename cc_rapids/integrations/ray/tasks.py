@@ -26,12 +26,8 @@ class Tasks:
     """The tasks of one run.
 
     This is the :class:`~cc_rapids.integrations.distributed.protocol.Executor` of Ray. Its workers
-    are the nodes of the cluster.
-
-    Parameters
-    ----------
-    resources : dict
-        The resources of each task: ``num_cpus`` and ``num_gpus``, as for Ray's tasks.
+    are the nodes of the cluster. ``resources`` are those of each task: ``num_cpus`` and
+    ``num_gpus``, as for Ray's tasks.
     """
 
     def __init__(self, resources: dict[str, float]) -> None:
@@ -71,14 +67,11 @@ class Tasks:
             yield from done
 
     def ready(
-        self, results: list[Result], timeout: float | None = 0
+        self, results: list[Result], timeout: float | None
     ) -> tuple[list[Result], list[Result]]:
         """Return the complete results and the pending results; raise the error of a complete one.
 
-        Parameters
-        ----------
-        timeout : float or None
-            Seconds to wait for the first result; None waits without limit.
+        ``timeout`` is in seconds; None waits for the first result without limit.
         """
         if not results:
             return [], []
