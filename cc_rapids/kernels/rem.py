@@ -82,10 +82,7 @@ OPTIONS = tuple(f"(find={find})" if find != "naive" else "" for find in FINDS_AF
     paper="Hong et al. 2020, Algorithm 14",
 )
 def rem_cas(on: Any, vertex: type, step: Any, compress_after_union: Any) -> Any:
-    """Hook a root under the parent on the other path by compare-and-swap, or take a step.
-
-    The rule has no auxiliary array, so the link ignores ``aux`` (see union.py).
-    """
+    """Hook a root under the parent on the other path by compare-and-swap, or take a step."""
     cas, none = on.atomic_cas, none_of(vertex)
 
     @on.device

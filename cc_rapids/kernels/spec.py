@@ -177,7 +177,8 @@ class FindSpec(Spec):
 class LinkSpec(Spec):
     """A way to join trees: a union rule, rounds, or a standalone algorithm.
 
-    The properties return what holds for most rules; a subclass may override a property by a field.
+    Factories of all three kinds set the first two attributes. A subclass adds the other attributes
+    that its factories set; for all others, the defaults hold.
 
     Attributes
     ----------
@@ -185,44 +186,58 @@ class LinkSpec(Spec):
         Whether only roots are hooked, which batches and spanning forests require.
     root_is_min : bool
         Whether the final root of a tree is its least vertex.
+    finds : mapping of str to factory
+        The names of the compress axis that a union combines with; empty if it has its own find.
+    steps_of_finds : mapping of str to str
+        For a find, the step used when a design names only the find.
+    aux_array : AuxArray, optional
+        The auxiliary array of a union: HOOKS, LOCKS, or words that also contain the parents.
+    rooted_rules : tuple of str
+        The values of the option "" that hook only roots, if some values hook other vertices.
+    iterative : bool
+        Whether the link passes over the list of edges repeatedly with its own kernels. An algorithm
+        that does not iterate searches rows.
+    supports_stages : bool
+        Whether stages may call the link, because it can continue from earlier trees.
+    label_arrays : (int, int)
+        The maximum number of additional labels per vertex and per edge.
+    bytes_per_vertex_pair : int
+        The bytes that the link needs for each pair of vertices.
+    breadth_first : bool
+        Whether the link stores the depths and the two queues of a breadth-first search.
     """
 
     AXIS: ClassVar[str] = "link"
 
     hooks_roots_only: bool = True
     root_is_min: bool = True
+    finds: Mapping[str, Factory] = field(default_factory=dict, init=False)
+    steps_of_finds: Mapping[str, str] = field(default_factory=dict, init=False)
+    aux_array: AuxArray | None = field(default=None, init=False)
+    rooted_rules: tuple[str, ...] = field(default=(), init=False)
+    iterative: bool = field(default=False, init=False)
+    supports_stages: bool = field(default=True, init=False)
+    label_arrays: tuple[int, int] = field(default=(0, 0), init=False)
+    bytes_per_vertex_pair: int = field(default=0, init=False)
+    breadth_first: bool = field(default=False, init=False)
 
+    is_union: ClassVar[bool] = False
     standalone: ClassVar[bool] = False
 
     @property
-    def iterative(self) -> bool:
-        """True if the link passes over the list of edges repeatedly with its own kernels."""
-        return False
+    def packed(self) -> bool:
+        """True if the auxiliary array contains the parents."""
+        return self.aux_array is not None and self.aux_array.packed
 
     @property
-    def rooted_rules(self) -> tuple[str, ...]:
-        """The values of the option "" that hook only roots, if some values hook other vertices."""
-        return ()
+    def takes_steps(self) -> bool:
+        """True if the link combines with single steps instead of finds."""
+        return "step" in self.requires
 
     @property
-    def supports_stages(self) -> bool:
-        """True if stages may call the link, because it can continue from earlier trees."""
-        return True
-
-    @property
-    def label_arrays(self) -> tuple[int, int]:
-        """The maximum number of additional labels per vertex and per edge."""
-        return 0, 0
-
-    @property
-    def bytes_per_vertex_pair(self) -> int:
-        """The bytes that the link needs for each pair of vertices."""
-        return 0
-
-    @property
-    def breadth_first(self) -> bool:
-        """True if the link stores the depths and the two queues of a breadth-first search."""
-        return False
+    def takes_find(self) -> bool:
+        """True if the factory receives a find that climbs whole paths."""
+        return "find" in self.requires
 
 
 @dataclass(frozen=True)
@@ -231,15 +246,6 @@ class UnionSpec(LinkSpec):
 
     The factory takes a backend, the vertex type and the required parts: ``find``, ``step``, or
     ``compress_after_union``, a find that is called after the two trees are linked.
-
-    Attributes
-    ----------
-    finds : mapping of str to factory
-        The names of the compress axis that the union combines with; empty if it has its own find.
-    steps_of_finds : mapping of str to str
-        For a find, the step used when a design names only the find.
-    aux_array : AuxArray, optional
-        The auxiliary array: HOOKS, LOCKS, or words that also contain the parents.
     """
 
     PARTS: ClassVar[tuple[str, ...]] = ("find", "step", "compress_after_union")
@@ -250,94 +256,21 @@ class UnionSpec(LinkSpec):
 
     is_union: ClassVar[bool] = True
 
-    @property
-    def packed(self) -> bool:
-        """True if the auxiliary array contains the parents."""
-        return self.aux_array is not None and self.aux_array.packed
-
-    @property
-    def takes_steps(self) -> bool:
-        """True if the union combines with single steps instead of finds."""
-        return "step" in self.requires
-
-    @property
-    def takes_find(self) -> bool:
-        """True if the factory receives a find that climbs whole paths."""
-        return "find" in self.requires
-
 
 @dataclass(frozen=True)
-class LoopSpec(LinkSpec):
-    """A link with its own loop on the host, without a find."""
-
-    is_union: ClassVar[bool] = False
-
-    @property
-    def finds(self) -> Mapping[str, Factory]:
-        """The names of the compress axis that the link combines with: none."""
-        return {}
-
-    @property
-    def takes_steps(self) -> bool:
-        """True if the link combines with single steps instead of finds: always False."""
-        return False
-
-    @property
-    def steps_of_finds(self) -> Mapping[str, str]:
-        """The step used for each find: empty."""
-        return {}
-
-    @property
-    def aux_array(self) -> AuxArray | None:
-        """The auxiliary array: None."""
-        return None
-
-    @property
-    def packed(self) -> bool:
-        """True if the auxiliary array contains the parents: always False."""
-        return False
-
-
-@dataclass(frozen=True)
-class RoundsSpec(LoopSpec):
-    """Rounds over a copy of the edges outside a sample: the factory returns their procedure.
-
-    Attributes
-    ----------
-    rooted_rules : tuple of str
-        The values of the option "" that hook only roots, if some values hook other vertices.
-    """
+class RoundsSpec(LinkSpec):
+    """Rounds over a copy of the edges outside a sample: the factory returns their procedure."""
 
     PARTS: ClassVar[tuple[str, ...]] = ("record_forest",)
 
     rooted_rules: tuple[str, ...] = ()
-
-    @property
-    def iterative(self) -> bool:
-        return True
-
-    @property
-    def supports_stages(self) -> bool:
-        return False
+    iterative: bool = field(default=True, init=False)
+    supports_stages: bool = field(default=False, init=False)
 
 
 @dataclass(frozen=True)
-class StandaloneSpec(LoopSpec):
-    """A standalone algorithm, which links all edges: the factory returns its procedure.
-
-    Attributes
-    ----------
-    iterative : bool
-        Whether the algorithm iterates over the edge list; otherwise it searches rows.
-    supports_stages : bool
-        Whether stages may call the algorithm, because it can continue from earlier trees.
-    label_arrays : (int, int)
-        The maximum number of additional labels per vertex and per edge.
-    bytes_per_vertex_pair : int
-        The bytes that the algorithm needs for each pair of vertices.
-    breadth_first : bool
-        Whether the algorithm stores the depths and the two queues of a breadth-first search.
-    """
+class StandaloneSpec(LinkSpec):
+    """A standalone algorithm, which links all edges: the factory returns its procedure."""
 
     PARTS: ClassVar[tuple[str, ...]] = ("read", "prefetch_edge", "note")
 
