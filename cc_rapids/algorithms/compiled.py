@@ -24,30 +24,26 @@ class CompiledDesign:
 
     Attributes
     ----------
-    init_singletons : Kernel
-        Makes every vertex its own root.
     link_in_blocks : Step or None
-        Makes the trees of vertex blocks instead, for designs that start with vertex blocks.
-    sample : Sample or None
-        The sampling phase, if there is one.
+        Makes the trees of vertex blocks, in place of ``init_singletons``.
     window : int
         The number of vertices per block if trees are built in blocks first; 0 if each vertex starts
         as its own tree.
     aux_array : AuxArray or None
-        The auxiliary array of the link. If this array contains the parents, ``pack`` fills it, and
-        ``unpack`` writes the parents back.
+        If this array of the link contains the parents, ``pack`` fills it, and ``unpack`` writes the
+        parents back.
     queue_words : int
         The words of the queues in which edges wait to be linked; 0 without queues.
-    connect_rest : Step
-        The phase after the sample, or the only phase if there is no sample.
     partitions : bool
         Whether edges are copied and linked in the order of blocks of vertices.
-    needs_giant : bool
-        Whether the finish phase needs the giant component. Designs with rounds rename the vertices
-        by the giant component, even without a sample.
+    connect_rest : Step
+        The phase after the sample, or the only phase if there is no sample.
     link_edge : Kernel or None
         The kernel that links all edges of a list in one launch; None if the design needs more
         launches.
+    needs_giant : bool
+        Whether the finish phase needs the giant component. Designs with rounds rename the vertices
+        by the giant component, even without a sample.
     reroots : bool
         Whether a root may be a vertex other than the least of its tree.
     """
@@ -98,11 +94,6 @@ def build(
         Whether the edges of a spanning forest are recorded.
     form : EdgeForm
         How the edges are loaded, unless they are an adjacency list.
-
-    Raises
-    ------
-    EngineError
-        The design uses locks, and the backend's threads may deadlock on them.
     """
     wide = np.promote_types(vertex, wide).type
     form = edges.ROWS if reads_csr else form
@@ -152,14 +143,17 @@ def build_mixed(design: Design, backend: Backend, vertex: type, wide: type) -> K
     """Return the kernel of a batch that mixes insertions and queries, for a union-find design."""
     wide = np.promote_types(vertex, wide).type
     composer = KernelComposer(design, backend, vertex, wide, reads_csr=False, record_forest=False)
-    link, queries = design.words[1].spec, kernels.queries
+    (_, word_of_link, compress), queries = design.words, kernels.queries
+    link = word_of_link.spec
     # the bits of the parent in an element of the array in which finds climb; all bits if it only
     # contains the parent
     parent_mask = link.aux_array.parent_bits if link.packed else primitives.none_of(vertex)
     word = type(parent_mask)
-    find = composer.find() or kernels.find.naive(backend)
-    same, join = queries.same(backend, word, parent_mask, find), composer.join(sampling=False)
-    load_edge = composer.load_edge()
+    find = kernels.find.naive
+    if compress and link.takes_find:
+        find = link.finds[compress.spec.name]
+    same = queries.same(backend, word, parent_mask, find(backend))
+    join, load_edge = composer.join(sampling=False), composer.load_edge()
     kernel: Kernel = queries.insert_or_query(backend, vertex, word, join, load_edge, same)
     return kernel
 
@@ -179,7 +173,10 @@ class KernelComposer:
     def link_in_blocks(self) -> Step:
         """Return the step that makes the trees of vertex blocks."""
         on, window = self.backend, self.design.window
-        link_in_block = blocks.link_in_block(on, self._block_link(), self._record())
+        # blocks have no auxiliary array: a union rule that needs one is replaced by async+halve
+        inner_design = self.design if not self.design.words[1].spec.aux_array else Design()
+        link = replace(self, design=inner_design, vertex=blocks.LOCAL).link()
+        link_in_block = blocks.link_in_block(on, link, self._record())
         if self.reads_csr:
             share, first_edge = blocks.share_of_rows(on, link_in_block), blocks.first_of_rows(on)
         else:
@@ -188,14 +185,6 @@ class KernelComposer:
         flatten_block = blocks.flatten_block(on, self.vertex, kernels.find.halve(on))
         solve = blocks.solve_blocks(on, window, share, flatten_block)
         return phases.from_blocks(window, blocks.find_block_offsets(on, window, first_edge), solve)
-
-    def _block_link(self) -> Any:
-        """Return the union rule inside blocks.
-
-        This is the union rule of the design, or async+halve if the design has an auxiliary array.
-        """
-        inner_design = self.design if not self.design.words[1].spec.aux_array else Design()
-        return replace(self, design=inner_design, vertex=blocks.LOCAL).link()
 
     def sample(self) -> kernels.sampling.Sample | None:
         """Return the step that links the sample; designs with rounds use async+halve for it."""
@@ -214,20 +203,19 @@ class KernelComposer:
             step: Step = self._make(link, None)
             return step
         if link.spec.iterative:
-            rounds = self._make(link, None)
-            return phases.by_rounds(self._copy_edges(sample), rounds, sample is not None)
+            copy_edges = kernels.sampling.copy_edge(
+                self.backend, self.vertex, self.wide, self.load_edge(), sample is not None
+            )
+            return phases.by_rounds(copy_edges, self._make(link, None), sample is not None)
         join = self.join(sampling=False)
         if sample is None:
             return self._all_edges(join)
         link_outside = giant.unless_in_giant(self.backend, self.vertex, join)
+        link_edges = self._edges_outside(link_outside, sample)
         if self.reads_csr and sample.gather:
-            members = giant.members(self.backend)
-            return phases.rows_outside(
-                members,
-                kernels.csr_sampling.every_row(self.backend, self.vertex, link_outside),
-                self._edges_outside(link_outside, sample),
-            )
-        return self._edges_outside(link_outside, sample)
+            link_rows = kernels.csr_sampling.every_row(self.backend, self.vertex, link_outside)
+            return phases.rows_outside(giant.members(self.backend), link_rows, link_edges)
+        return link_edges
 
     def _stages(self, sample_word: Any) -> Step:
         """Return the step of the meta-algorithm ``sample_word``, which links a list in stages."""
@@ -248,27 +236,15 @@ class KernelComposer:
 
     def _edges_outside(self, link_outside: Any, sample: kernels.sampling.Sample) -> Step:
         """Return the step that links the edges of a list that are outside the sample."""
+        types = self.backend, self.vertex, self.wide
         if self.queue_words(sample):
-            return self._filtered(link_outside, sample)
-        kernel = kernels.sampling.link_edges_outside(
-            self.backend, self.vertex, self.wide, link_outside, self.load_edge(), sample.left
+            load_edge = self.form.load_streaming(self.backend, self.wide)
+            link = shared_filter.filter_by_blocks(*types, load_edge, sample.left, link_outside)
+            return phases.filtered(link, sample.left_count)
+        link = kernels.sampling.link_edges_outside(
+            *types, link_outside, self.load_edge(), sample.left
         )
-        return phases.edges_outside(kernel, sample.left_count)
-
-    def _filtered(self, link_outside: Any, sample: kernels.sampling.Sample) -> Step:
-        """Return the step that links the edges outside the sample, with bits in shared memory."""
-        load_edge = self.form.load_streaming(self.backend, self.wide)
-        filter_edges = shared_filter.filter_by_blocks(
-            self.backend, self.vertex, self.wide, load_edge, sample.left, link_outside
-        )
-        return phases.filtered(filter_edges, sample.left_count)
-
-    def _copy_edges(self, sample: kernels.sampling.Sample | None) -> Kernel:
-        """Return the kernel that copies the edges for rounds."""
-        copy_edges: Kernel = kernels.sampling.copy_edge(
-            self.backend, self.vertex, self.wide, self.load_edge(), sample is not None
-        )
-        return copy_edges
+        return phases.edges_outside(link, sample.left_count)
 
     def _all_edges(self, join: Any) -> Step:
         """Return the finish phase without a sample: every edge, or every entry of every row."""
@@ -294,13 +270,6 @@ class KernelComposer:
     def load_edge(self) -> Any:
         """Return the function that loads an edge."""
         return self.form.load(self.backend, self.wide)
-
-    def find(self) -> Any:
-        """Return the find that the link calls; None if the link climbs without a find."""
-        _, link, compress = self.design.words
-        if compress is None or not link.spec.takes_find:
-            return None
-        return link.spec.finds[compress.spec.name](self.backend)
 
     def _record(self) -> Any:
         """Return the function that records the edge of a hook, or a function that does nothing."""
@@ -328,11 +297,12 @@ class KernelComposer:
         ``deep`` is whether trees may be deep.
         """
         on, load_edge = self.backend, self.load_edge()
+        begin = (edges.from_vertex if deep else edges.from_parent)(on)
 
         def as_listed(edge_index: Any) -> phases.LinkEdges:
             """Return the step that links edges in the order ``edge_index``."""
             prefetch_edge = self.form.prefetch(on, self.wide, edge_index)
-            one_edge = self._one_edge(join, deep)
+            one_edge = edges.one_edge(on, self.vertex, self.wide, join, begin)
             return phases.AsListed(
                 edges.every_edge(on, one_edge, load_edge, edge_index, prefetch_edge)
             )
@@ -340,7 +310,6 @@ class KernelComposer:
         def partitioned(edge_index: Any) -> phases.LinkEdges:
             """Return the step that links edges in the order of blocks of vertices."""
             read = edges.checked(on, self.vertex, self.wide, load_edge)
-            begin = (edges.from_vertex if deep else edges.from_parent)(on)
             return phases.in_blocks(
                 partition.partition_tile(on, read, edge_index),
                 partition.link_blocks(on, self.vertex, join, begin),

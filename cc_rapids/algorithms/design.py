@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any
 
+from ..backends.base import SHARED_WORDS
 from ..errors import DesignError, did_you_mean, nearest_words, unknown
 from ..kernels.spec import AXES, CHOICES, COUNT, Spec
 
@@ -298,11 +299,6 @@ def _stores_to_root(design: Design) -> bool:
     return spec is not None and bool(spec.stores_to_root)
 
 
-# Maximum number of ids of a vertex block. The labels of these ids take 64 KiB, which a block of
-# threads can have as shared memory on every GPU since Turing.
-SHARED_WORDS = 1 << 14
-
-
 # An error shows the reason of the first row that applies to the design.
 EXCLUDED = (
     Exclusion(
@@ -393,12 +389,11 @@ EXCLUDED = (
 
 def _product() -> Iterator[tuple[str, str, str | None]]:
     """Yield all combinations of a sample, a link and a compression, valid or not."""
-
-    def words_of(axis: str) -> list[str]:
-        choices = CHOICES[axis].values()
-        return [word for choice in choices for word in choice.variants or (choice.name,)]
-
-    return product(words_of("sample"), words_of("link"), [*CHOICES["compress"], None])
+    samples, links = (
+        [word for choice in CHOICES[axis].values() for word in choice.variants or (choice.name,)]
+        for axis in ("sample", "link")
+    )
+    return product(samples, links, [*CHOICES["compress"], None])
 
 
 def designs() -> list[Design]:
@@ -558,18 +553,9 @@ def check_batch_design(design: str | Design) -> Design:
 
 @dataclass(frozen=True)
 class Row:
-    """A design and its static properties.
+    """A design and its static properties, as in :class:`Design`.
 
-    Parameters
-    ----------
-    name : str
-        The name for :meth:`Design.parse`.
-    sample, link, compress : str
-        The choices of the design; ``compress`` is empty if the link has its own find.
-    paper : str
-        The papers in which the parts of the design were published.
-    needs : str
-        What the design needs besides an edge list and 4 bytes per vertex; empty for nothing.
+    ``compress`` is empty if the link has its own find.
     """
 
     name: str
@@ -612,8 +598,8 @@ def row(design: Design) -> Row:
     )
 
 
-def markdown(listed: list[Row] | None = None) -> str:
-    """Return a Markdown table of the ``listed`` designs, by default of all designs.
+def markdown(listed: list[Row]) -> str:
+    """Return a Markdown table of the ``listed`` designs.
 
     Examples
     --------
@@ -621,6 +607,6 @@ def markdown(listed: list[Row] | None = None) -> str:
     7
     """
     lines = ["| design | published | needs |", "| --- | --- | --- |"]
-    for each in rows() if listed is None else listed:
+    for each in listed:
         lines.append(f"| `{each.name}` | {each.paper} | {each.needs} |")
     return "\n".join(lines)

@@ -12,9 +12,7 @@ from support.machine import SIMULATED
 
 import cc_rapids
 from cc_rapids import Design, DesignError, backends, generators, oracle
-from cc_rapids.algorithms import design
 from cc_rapids.algorithms.compiled import KernelComposer
-from cc_rapids.backends import base
 from cc_rapids.backends.dry_run import RecordingBackend
 from cc_rapids.data.adapters import Csr
 from cc_rapids.kernels import blocks
@@ -243,10 +241,6 @@ def test_a_list_in_no_order_is_left_alone():
 def test_designs_that_there_are_not(name, why):
     with pytest.raises(DesignError, match=why.replace("(", r"\(")):
         Design.parse(name)
-
-
-def test_every_engine_has_room_for_a_tile():
-    assert design.SHARED_WORDS == base.SHARED_WORDS
 
 
 def test_its_name():
