@@ -69,19 +69,11 @@ ATOMS |= {
 }
 
 
-class RecordingBackend(Threads):
-    """The GPU backend's parameters on NumPy arrays; ``launched`` maps keys to launched kernels."""
+class ThreadsRecording(Threads):
+    """Recording backend with the parameters of CPU threads.
 
-    name = "cuda"
-    threads_per_row: int = cuda.Cuda.threads_per_row
-    warp_size: int = cuda.Cuda.warp_size
-    samples: bool = cuda.Cuda.samples
-    goes_on: bool = cuda.Cuda.goes_on
-    finds_in_blocks: bool = cuda.Cuda.finds_in_blocks
-    few_by_library: bool = cuda.Cuda.few_by_library
-    merges_in_order: bool = cuda.Cuda.merges_in_order
-    warp_shuffle_xor: Atom | None = cuda.Cuda.warp_shuffle_xor
-    prefetch: Atom | None = cuda.Cuda.prefetch
+    ``launched`` maps keys to launched kernels.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -101,6 +93,21 @@ class RecordingBackend(Threads):
         run_plainly(kernel, body, min(n, MOST.get(kernel.part.function.__name__, n)), arguments)
 
 
+class RecordingBackend(ThreadsRecording):
+    """Recording backend with the parameters of a GPU, on NumPy arrays."""
+
+    name = cuda.Cuda.name
+    threads_per_row: int = cuda.Cuda.threads_per_row
+    warp_size: int = cuda.Cuda.warp_size
+    samples: bool = cuda.Cuda.samples
+    goes_on: bool = cuda.Cuda.goes_on
+    finds_in_blocks: bool = cuda.Cuda.finds_in_blocks
+    few_by_library: bool = cuda.Cuda.few_by_library
+    merges_in_order: bool = cuda.Cuda.merges_in_order
+    warp_shuffle_xor: Atom | None = cuda.Cuda.warp_shuffle_xor
+    prefetch: Atom | None = cuda.Cuda.prefetch
+
+
 def run_plainly(kernel: Kernel, body: Callable[..., None], n: int, arguments: Any) -> None:
     """Run the plain function of a kernel for n indices, by a single thread."""
     values = [np.int64(a) if isinstance(a, int) else a for a in arguments]
@@ -111,20 +118,6 @@ def run_plainly(kernel: Kernel, body: Callable[..., None], n: int, arguments: An
         values = [np.uint64(0), np.uint64(1), np.empty(kernel.shared_words, np.uint32), *values]
     for i in range(n if kernel.shape in ("elementwise", "block_kernel") else 0):
         body(np.uint64(i), *values)
-
-
-class ThreadsRecording(RecordingBackend):
-    """A recording backend with the parameters of CPU threads."""
-
-    name: str = Threads.name
-    threads_per_row: int = Threads.threads_per_row
-    warp_size: int = Threads.warp_size
-    samples: bool = Threads.samples
-    goes_on: bool = Threads.goes_on
-    finds_in_blocks: bool = Threads.finds_in_blocks
-    prefetch: Atom | None = Threads.prefetch
-    few_by_library: bool = Threads.few_by_library
-    merges_in_order: bool = Threads.merges_in_order
 
 
 class OneLaunchRecording(RecordingBackend):
@@ -141,7 +134,7 @@ class _Noted(Kernel):
 
 
 @contextmanager
-def recorded_launches(kind: type[RecordingBackend] = RecordingBackend) -> Iterator[Any]:
+def recorded_launches(kind: type[ThreadsRecording] = RecordingBackend) -> Iterator[Any]:
     """Replace every backend by one that records launches, and yield it."""
     backend = kind()
     with mock.patch.object(backends, "opened", return_value=backend), warnings.catch_warnings():

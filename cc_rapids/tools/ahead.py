@@ -38,7 +38,7 @@ from ..linkage import link_records
 from ..options import Options
 from ..solver import choose
 
-RECORDINGS: dict[str, tuple[type[dry_run.RecordingBackend], ...]] = {
+RECORDINGS: dict[str, tuple[type[dry_run.ThreadsRecording], ...]] = {
     "threads": (dry_run.ThreadsRecording,),
     "cuda": (dry_run.OneLaunchRecording, dry_run.RecordingBackend),
 }
@@ -171,7 +171,7 @@ def kernels_of_common_jobs(engine: str) -> dict[dry_run.Key, Kernel]:
     return launched
 
 
-def _run_common_jobs(engine: str, backend: dry_run.RecordingBackend) -> None:
+def _run_common_jobs(engine: str, backend: dry_run.ThreadsRecording) -> None:
     """Solve lists of 32-bit and 64-bit integers and of strings, as if they were short and long."""
     designs = {rule.design for rule in AUTO if rule.engine in (None, engine) and not rule.symmetric}
     for dtype in (np.int32, np.int64):
@@ -248,7 +248,7 @@ def _run_queries(pairs: Any, records: Any, sides: list[list[str]]) -> None:
     dendrogram.merges()
 
 
-def _record_parts_of_long_runs(backend: dry_run.RecordingBackend, dtype: Any) -> None:
+def _record_parts_of_long_runs(backend: dry_run.ThreadsRecording, dtype: Any) -> None:
     """Launch the kernels that only runs with many vertices use."""
     parent, words = np.zeros(FEW, np.uint32), np.zeros(FEW, np.uint32)
     wide = np.dtype(dtype).type
