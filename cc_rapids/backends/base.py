@@ -59,16 +59,14 @@ class Kernel:
     cc_rapids.backends.base.Backend : The backend that launches it.
     """
 
-    backend: Backend
-    shape: str
-    part: Part
-
     together = shared_words = 0
     waves = 1
     by_numpy: Callable[..., None] | None = None
 
     def __init__(self, backend: Backend, shape: str, part: Part) -> None:
-        self.backend, self.shape, self.part = backend, shape, part
+        self.backend = backend
+        self.shape = shape
+        self.part = part
         self.compiled: dict[Any, Any] = {}  # compiled kernels by the types of arguments
 
     def __call__(self, n: int, *arguments: Any) -> None:
@@ -79,13 +77,11 @@ class Kernel:
 class Flag:
     """A flag that one launch may set for the host; kernels take ``value`` and ``word`` last."""
 
-    backend: Backend
-    word: Array
-
     value = 1
 
     def __init__(self, backend: Backend) -> None:
-        self.backend, self.word = backend, backend.fill(backend.alloc_readback(1), 0)
+        self.backend = backend
+        self.word: Array = backend.fill(backend.alloc_readback(1), 0)
 
     def read_async(self) -> Callable[[], bool]:
         """Return a function that waits for the work launched so far and reads the flag."""
@@ -454,14 +450,12 @@ class Scope:
     generator that redirects allocations to a pool, from its first step until it is closed.
     """
 
-    engine: str
-    pool: Generator[None, None, None] | None
-    arena: Any
-
     def __init__(
         self, engine: str, pool: Generator[None, None, None] | None = None, arena: Any = None
     ) -> None:
-        self.engine, self.pool, self.arena = engine, pool, arena
+        self.engine = engine
+        self.pool = pool
+        self.arena = arena
 
     def __enter__(self) -> Any:
         if self.pool is not None:

@@ -9,24 +9,15 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
-from typing import Any, Protocol
 
 AFTER = 2.0  # seconds of compiling before the bar is shown
 PAUSE = 1.0  # seconds without compiling after which the count begins at zero again
 BAR_WIDTH = 16  # terminal columns
 
 
-class Bar(Protocol):
-    """A bar that is shown for the rest of the compilation of a kernel."""
-
-    def start(self) -> None:
-        """Show the bar; the thread of a timer calls this method."""
-
-    def stop(self) -> None:
-        """Remove the bar."""
-
-
 class _TerminalBar:
+    """A bar in a terminal; the thread of a timer calls ``start``."""
+
     def __init__(self, text: str) -> None:
         self.text = text
 
@@ -97,7 +88,7 @@ def shown_while(text: str) -> Iterator[None]:
         if started - _series.ended > PAUSE:
             _series.kernels, _series.seconds = 0, 0.0
         _series.kernels += 1
-        bar: Bar = bar_class(f"{text}: {_series.kernels} so far")
+        bar = bar_class(f"{text}: {_series.kernels} so far")
         has_started = threading.Event()
 
         def start() -> None:
@@ -120,7 +111,7 @@ def shown_while(text: str) -> Iterator[None]:
         _series.lock.release()
 
 
-def _bar_class() -> Any:
+def _bar_class() -> type[_TerminalBar | _NotebookBar] | None:
     """Return the class of the bar that this process can show, or None."""
     if multiprocessing.parent_process() is not None:
         return None

@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from ..errors import InputError
@@ -55,8 +56,6 @@ class Workers:
     Runs on several GPUs are serialised.
     """
 
-    lock: threading.Lock
-
     def __init__(self) -> None:
         self._local = threading.local()
         self.forget()
@@ -67,7 +66,7 @@ class Workers:
 
         A fork copies no threads, and a copied lock may be held by a thread that does not exist.
         """
-        self.lock = threading.Lock()
+        self.lock: threading.Lock = threading.Lock()
         self._threads: dict[int, ThreadPoolExecutor] = {}
 
     def check_outside(self) -> None:
@@ -86,12 +85,9 @@ class Workers:
         """Run a function in the thread of a device."""
         if number not in self._threads:
             name = f"cc_rapids-device-{number}"
-            self._threads[number] = ThreadPoolExecutor(1, name, self._mark_thread)
+            mark_thread = partial(setattr, self._local, "inside", True)
+            self._threads[number] = ThreadPoolExecutor(1, name, mark_thread)
         return self._threads[number].submit(work, *arguments)
-
-    def _mark_thread(self) -> None:
-        """Mark the current thread as a worker."""
-        self._local.inside = True
 
     def stop(self) -> None:
         """Stop the threads and free their buffers; the next run restarts them.

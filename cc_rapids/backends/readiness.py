@@ -37,19 +37,17 @@ compile_common()
 class Readiness:
     """The state of the common kernels in this process, and the process that compiles them."""
 
-    ready: bool
-    checked_at: float
-
     def __init__(self) -> None:
-        self.ready = False
-        self.checked_at = float("-inf")
+        self.ready: bool = False
+        self.checked_at: float = float("-inf")
         self.child: int | None = None  # the process id; 0 if no process could be started
 
     def is_ready(self) -> bool:
         """Return whether calls use kernels: they can be loaded, or calls wait for the compiler."""
         if not self.ready and time.monotonic() - self.checked_at > CHECK_SECONDS:
             waits = os.environ.get(WAIT, "0") not in ("", "0")
-            self.ready = waits or objects.are_usable() or _is_marked()
+            self.ready = waits or objects.are_usable()
+            self.ready = self.ready or kernel_cache.recall(_key(), SUFFIX) is not None
             self.checked_at = time.monotonic()
             self._reap()
         return self.ready
@@ -74,11 +72,6 @@ class Readiness:
 
 
 common: Readiness = Readiness()
-
-
-def _is_marked() -> bool:
-    """Return whether the mark is in the kernel cache."""
-    return kernel_cache.recall(_key(), SUFFIX) is not None
 
 
 def mark() -> None:

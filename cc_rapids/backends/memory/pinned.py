@@ -131,10 +131,6 @@ class _FlagPage:
     ``host_word`` and ``word`` are the same word, for the host and for kernels.
     """
 
-    host_word: Any
-    word: Array
-    event: Any
-
     def __init__(self) -> None:
         import cupy
 
@@ -157,51 +153,37 @@ class _FlagPages:
 
     def take(self) -> _FlagPage:
         """Return a page that is not in use."""
-        if not self.unused:
-            page = _FlagPage()
-            self.all_pages.append(page)
-            return page
-        return self.unused.pop()
+        if self.unused:
+            return self.unused.pop()
+        self.all_pages.append(_FlagPage())
+        return self.all_pages[-1]
 
 
-class PinnedFlag(Flag):
+class _PinnedFlag(Flag):
     """A flag in a pinned page, which kernels set over the bus and the host reads without a copy.
 
     The page belongs to a thread and is reused when no flag uses it. Each launch sets another value.
     The page is therefore not cleared, and work left by an interrupted call cannot set a later flag.
     """
 
-    pages: _FlagPages
-    stream: Callable[[], Any]
-    page: _FlagPage
-    host_word: Any
-    word: Array
-    event: Any
-    value: int
-
     def __init__(self, pages: _FlagPages, stream: Callable[[], Any]) -> None:
         self.pages, self.stream = pages, stream
-        self.page = page = pages.take()
-        page.value += 1
-        self.host_word, self.word, self.event, self.value = (
-            page.host_word,
-            page.word,
-            page.event,
-            page.value,
-        )
+        self.page = pages.take()
+        self.page.value += 1
+        self.word, self.value = self.page.word, self.page.value
 
     def __del__(self) -> None:
         if hasattr(self, "page"):
             self.pages.unused.append(self.page)
 
     def read_async(self) -> Callable[[], bool]:
-        self.event.record(self.stream())
+        self.page.event.record(self.stream())
         return self._read
 
     def _read(self) -> bool:
         """Wait for the launch; return whether it has set the flag."""
-        self.event.synchronize()
-        return bool(self.host_word[0] == self.value)
+        self.page.event.synchronize()
+        return bool(self.page.host_word[0] == self.value)
 
 
 class ThreadBuffers(threading.local):
@@ -252,7 +234,7 @@ class ThreadBuffers(threading.local):
         pages = self._flag_pages.get(device)
         if pages is None:
             pages = self._flag_pages[device] = _FlagPages()
-        return PinnedFlag(pages, stream)
+        return _PinnedFlag(pages, stream)
 
     def read_now(self, stream: Any, array: Array) -> Any:
         """Return a copy on the host of an array of at most ``READBACK_BYTES``."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -23,20 +24,17 @@ class Arena:
     belong to the run and come from the workspace; later arrays may outlive the run.
     """
 
-    size: int
-    used: int
-    lock: threading.Lock
-
     SIZE, SMALL, ALIGN = 1 << 16, 1 << 15, 256
     allocate: Any
     allocate_own: Any  # allocator for arrays that the run frees itself
     block: Any = None
-    used = size = 0
+    size: int = 0
+    used: int = 0
     outside: bool = False  # whether the block is the tail of a large array
     in_run: bool = False  # whether large arrays are freed by the run
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        self.lock: threading.Lock = threading.Lock()
 
     def draw_from(self, allocate: Any, workspace: Workspace) -> None:
         """Set the allocator for arrays that are too large for a block, and the workspace.
@@ -94,13 +92,11 @@ class Recycling:
     closed while a part of a block is in use never returns that block.)
     """
 
-    cuda: Any
-    arena: Arena
-
     SPARE = 2  # max. ratio of a reused block to the requested size
 
     def __init__(self, cuda: Any, arena: Arena) -> None:
-        self.cuda, self.arena = cuda, arena
+        self.cuda = cuda
+        self.arena = arena
         self.cached: list[tuple[int, Any]] | None = []
 
     def __call__(self, size: int) -> Any:
@@ -125,22 +121,15 @@ class Recycling:
         self.cached = None
 
 
+@dataclass(eq=False)
 class CachedBlock:
-    """A cached block of a device.
-
-    ``turn`` is the number of arrays allocated when the block was cached. ``idle`` is true if no
-    kernel can still be using the block.
-    """
+    """A cached block of a device."""
 
     device: int
     size: int
     block: Any
-    turn: int
-    idle: bool
-
-    def __init__(self, device: int, size: int, block: Any, turn: int) -> None:
-        self.device, self.size, self.block, self.turn = device, size, block, turn
-        self.idle = False
+    turn: int  # the number of arrays allocated when the block was cached
+    idle: bool = False  # whether no kernel can still be using the block
 
 
 class Workspace:
@@ -150,33 +139,24 @@ class Workspace:
     more to allocate a block, and longer to free it. All blocks of a device, including those in use,
     take at most ``1 / SHARE`` of its memory. The oldest blocks are evicted first. A block is also
     evicted if none of the next ``TURNS`` arrays reused it. Blocks are cached until :meth:`release`,
-    until the driver runs out of memory, or until a run detects a pool.
-
-    Parameters
-    ----------
-    cuda : module
-        CuPy's module.
-    total : callable
-        Returns the bytes of memory of a device.
+    until the driver runs out of memory, or until a run detects a pool. ``total`` returns the bytes
+    of memory of a device.
     """
-
-    cuda: Any
-    total: Callable[[int], int]
-    turn: int
-    lock: Any  # threading.RLock, which is a function before Python 3.13
-    busy: bool
 
     SHARE = 32  # at most 1 / 32 of a device's memory is cached
     SPARE = 4 << 20  # max. bytes of a reused block beyond the requested size
     TURNS = 64  # a block is freed if none of the next 64 arrays reused it
 
     def __init__(self, cuda: Any, total: Callable[[int], int]) -> None:
-        self.cuda, self.total = cuda, total
+        self.cuda = cuda
+        self.total = total
         self.cached: list[CachedBlock] = []  # oldest first
         self.used: dict[int, tuple[int, int]] = {}  # device and bytes of each block in use
-        self.turn = 0
-        self.lock = threading.RLock()  # reentrant: garbage collection may free a lease inside it
-        self.busy = False  # while the lock is held: the garbage collector may only append blocks
+        self.turn: int = 0
+        # Reentrant, because garbage collection may free a lease inside it. The type is Any, because
+        # RLock is a function before Python 3.13.
+        self.lock: Any = threading.RLock()
+        self.busy: bool = False  # while the lock is held: garbage collection may only append blocks
 
     def __call__(self, allocate: Any, size: int) -> Any:
         """Reuse a cached block, or allocate one; with a pool, let ``allocate`` do it."""
