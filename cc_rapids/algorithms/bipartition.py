@@ -25,10 +25,7 @@ from .rooted_forest import rooted
 def double_cover(src: Array, dst: Array, n: int, xp: Any) -> Edges:
     """Return the edges of the double cover, in which v and n + v are the copies of vertex v.
 
-    Parameters
-    ----------
-    src, dst : (m,) arrays of int64
-        The endpoints of the edges among the vertices 0 .. n - 1.
+    ``src`` and ``dst``, (m,) arrays of int64, are the endpoints of the edges among n vertices.
     """
     word = np.uint32 if 2 * n < 1 << 32 else np.uint64
     src, dst, offset = src.astype(word), dst.astype(word), word(n)

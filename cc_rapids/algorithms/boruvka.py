@@ -43,21 +43,11 @@ HALF = 32  # bits of the weight in a 64-bit key that also contains the row
 
 @dataclass(frozen=True)
 class WeightOrder:
-    """The bits of the weights, and how kernels compare the weights.
+    """The bits of the weights, and how kernels compare the weights."""
 
-    Attributes
-    ----------
-    bits : (m,) array of unsigned integers
-        The weights, reinterpreted as bits.
-    weigh : Part
-        A device function that returns an order-preserving integer code of the weight of an edge.
-    contains_row : bool
-        Whether a 64-bit key holds a weight and a row.
-    """
-
-    bits: Array
-    weigh: Any
-    contains_row: bool
+    bits: Array  # (m,) unsigned integers: the weights, reinterpreted as bits
+    weigh: Any  # device function: an order-preserving integer code of the weight of an edge
+    contains_row: bool  # whether a 64-bit key holds a weight and a row
 
     @classmethod
     def of(cls, weights: Array, greatest: bool, backend: Backend) -> WeightOrder:
@@ -84,17 +74,10 @@ class WeightOrder:
         return codes
 
     def pivots(self, ends: list[int], edges: Edges, n: int, backend: Backend) -> Array:
-        """Return the last edge of each band, estimated from a sample.
+        """Return the last edge of each of k bands, estimated from a sample.
 
-        Parameters
-        ----------
-        ends : list of int
-            As from :func:`band_ends`.
-
-        Returns
-        -------
-        (2 k,) array of uint64, for k bands
-            The code and the row of the last edge of each band; all bits are set for the last band.
+        ``ends`` are those of :func:`band_ends`. The result is a (2 k,) array of uint64: the code
+        and the row of the last edge of each band. All bits are set for the last band.
         """
         pivots = backend.fill(backend.empty(2 * len(ends) + 2, np.uint64), 0xFF)
         if ends:
@@ -205,12 +188,7 @@ def forest_of_first_rows(src: Array, dst: Array, n: int, backend: Backend) -> Ar
     """Return the rows of edges that earlier rows do not connect, as int64 in ascending order.
 
     If all weights are equal, these edges are the minimum spanning forest. So the result depends on
-    the edges only.
-
-    Parameters
-    ----------
-    src, dst : (m,) arrays of int64
-        The endpoints of the edges among the vertices 0 .. n - 1.
+    the edges only. ``src`` and ``dst`` are as for :func:`forest_of_weights`.
     """
     weights = backend.fill(backend.empty(src.size, np.uint8), 0)
     return forest_of_weights(src, dst, n, weights, False, backend)
@@ -333,14 +311,8 @@ class _Rounds:
     """The rounds over one band of edges after another, the lightest band first.
 
     ``chosen`` has a bit for each edge of the list, which is set for edges of the forest. Each round
-    reads one of two candidate buffers and writes the other buffer.
-
-    Parameters
-    ----------
-    edges, forest, order
-        As for :func:`solve`.
-    capacity : int
-        The number of candidates for which buffers are allocated at first.
+    reads one of two candidate buffers and writes the other buffer. At first, the buffers have room
+    for ``capacity`` candidates.
     """
 
     def __init__(self, edges: Edges, forest: Forest, order: WeightOrder, capacity: int) -> None:
@@ -389,21 +361,17 @@ class _Rounds:
                 self.kernels.finish(candidates.count, *candidates.arrays, *state)
                 return
             size = candidates.count
-            self._reset_selections(candidates)
+            if size * SPARSE_RATIO < forest.n:
+                ends_and_best = candidates.us, candidates.vs, self.best, self.best_row
+                self.kernels.reset_selections(size, *ends_and_best)
+            else:
+                self._reset_all_selections()
             candidates = self._contract_round(
                 self.kernels.from_candidates, size, (), candidates.arrays
             )
             if candidates.count == size:  # nothing was linked: report an error, do not loop forever
                 on.fill(forest.out_of_range, 0xFF)
                 return
-
-    def _reset_selections(self, candidates: Candidates) -> None:
-        """Reset the selections of the candidates' roots, or of all roots if there are many."""
-        if candidates.count * SPARSE_RATIO < self.forest.n:
-            arguments = candidates.us, candidates.vs, self.best, self.best_row
-            self.kernels.reset_selections(candidates.count, *arguments)
-        else:
-            self._reset_all_selections()
 
     def _reset_all_selections(self) -> None:
         for array in (self.best, self.best_row):
@@ -442,16 +410,9 @@ class _Rounds:
         If there are more candidates than the buffer holds, no candidate is linked. The host waits
         for the number of candidates while the device links them.
 
-        Parameters
-        ----------
-        collect : kernel
-            One of the first three kernels of :class:`_Kernels`.
-        bounds : (band, pivots), or ()
-            The band of the list to read; empty if ``collect`` reads candidates.
-        source : tuple of arrays
-            The arrays from which ``collect`` reads edges.
-        while_reading : callable, optional
-            As for :meth:`run`.
+        ``collect`` is one of the first three kernels of :class:`_Kernels`, and ``source`` are the
+        arrays from which it reads edges. ``bounds`` are the band of the list and the pivots; they
+        are empty if ``collect`` reads candidates. ``while_reading`` is as for :meth:`run`.
         """
         on, self.buffer_index = self.forest.backend, 1 - self.buffer_index
         buffer, counter = self.buffers[self.buffer_index], on.fill(on.alloc_readback(1), 0)
@@ -467,10 +428,7 @@ class _Rounds:
         return buffer.first(int(read_count()[0]))
 
     def _candidate_buffers(self, size: int) -> list[Candidates]:
-        """Allocate the two buffers that rounds read and write in turn.
-
-        An allocation in each round would wait for the device.
-        """
+        """Allocate both buffers at once, because an allocation in a round waits for the device."""
         shapes = Candidates.shapes(size, self.forest.vertex, not self.order.contains_row)
         arrays = self.forest.backend.alloc_packed(*shapes, *shapes)
         return [Candidates(*arrays[:4]), Candidates(*arrays[4:])]

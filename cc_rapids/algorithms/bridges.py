@@ -122,9 +122,7 @@ class Reached:
         The two kinds of edges that connect the vertices of a block are kept (see the description of
         this module). All other edges are replaced by loops.
 
-        Returns
-        -------
-        two (m,) arrays of unsigned integers, the endpoints
+        The result is two (m,) arrays of unsigned integers, the endpoints.
         """
         forest, (src, dst) = self.forest, self.ends
         word = word_of(forest.parent.size)
@@ -143,10 +141,8 @@ class Reached:
     def articulation_points(self, block: Array, backend: Backend) -> Array:
         """Return the vertices in at least two blocks, as int64 in ascending order.
 
-        Parameters
-        ----------
-        block : (n,) array of integers
-            For each vertex, one vertex of its component in :meth:`skeleton`.
+        ``block``, an (n,) array of integers, has one vertex of the component of each vertex in
+        :meth:`skeleton`.
         """
         forest, xp = self.forest, backend.xp
         # a child whose parent is in another component: the parent is the top of the child's block
@@ -163,17 +159,10 @@ class Reached:
 
         Of all vertices of a block, the tour enters the top vertex first. So of the two endpoints of
         an edge, the endpoint that the tour enters later is not the top vertex. The component of
-        this endpoint is the block of the edge.
+        this endpoint is the block of the edge. ``block`` is as for :meth:`articulation_points`.
 
-        Parameters
-        ----------
-        block : (n,) array of integers
-            As for :meth:`articulation_points`.
-
-        Returns
-        -------
-        two (k,) arrays of int64, the rows and the numbers
-            The blocks are numbered 0, 1, ... in the order of their first rows.
+        The results are two (k,) arrays of int64, the rows and the numbers. The blocks are numbered
+        0, 1, ... in the order of their first rows.
         """
         (src, dst), enters, xp = self.ends, self.forest.enters, backend.xp
         rows = xp.flatnonzero(src != dst).astype(np.int64)
@@ -191,18 +180,12 @@ class Reached:
 def _over_intervals(
     lengths: Array, least: Array, greatest: Array, backend: Backend
 ) -> tuple[Array, Array]:
-    """Return the minimum and the maximum over the interval that begins at each position.
+    """Return the minimum of ``least`` and the maximum of ``greatest`` over intervals.
 
-    Uses a sparse table over blocks of values: the extremes of 1, 2, 4, ... consecutive blocks. Near
-    the end, where fewer blocks are left, the table contains the extremes of the remaining blocks.
-
-    Parameters
-    ----------
-    lengths : (n,) array of unsigned integers
-        The length of each interval.
-    least, greatest : (n,) arrays of unsigned integers
-        The values; not changed. For each interval, the minimum of ``least`` and the maximum of
-        ``greatest`` are returned.
+    One interval begins at each position, and ``lengths`` are the lengths. All three are (n,) arrays
+    of unsigned integers and are not changed. Uses a sparse table over blocks of values: the
+    extremes of 1, 2, 4, ... consecutive blocks. Near the end, where fewer blocks are left, the
+    table contains the extremes of the remaining blocks.
     """
     word, block_count = least.dtype.type, -(-int(least.size) // tours.BLOCK)
     levels = block_count.bit_length()

@@ -13,19 +13,10 @@ from ..graph.forest import Forest
 def link(edges: Edges, forest: Forest, rows: Adjacency | None = None, joins: bool = False) -> None:
     """Point every vertex at the least vertex of its component; mark ends of edges as present.
 
-    The parents, and the present vertices after a count, are the same as if a design had linked the
-    edges.
-
-    Parameters
-    ----------
-    edges : Edges
-        Edges on the host. If an end is not a vertex, the edge is skipped and a flag is set.
-    forest : Forest
-        The forest over the vertices of the edges; the parents are overwritten.
-    rows : Adjacency, optional
-        The same edges as rows of an adjacency list.
-    joins : bool
-        Whether the edges join the trees that the parents describe, as for batches.
+    The parents, which are overwritten, and the present vertices after a count are the same as if a
+    design had linked the edges. If an end is not a vertex, the edge is skipped and a flag is set.
+    ``rows`` are the same edges as an adjacency list. If ``joins``, the edges join the trees that
+    the parents describe, as for batches.
     """
     n, parent = forest.n, forest.parent
     vs = _distances(edges.dst if rows is None else rows.indices, edges.low)

@@ -185,14 +185,14 @@ class CondensedTree:
 
         Returns
         -------
-        label : (c,) array of int64
+        label : int64
             The label of the points of each cluster, or -1 for noise.
-        limit : (c,) array of float64
+        limit : float64
             The least density at which a point of the cluster has this label. A point that leaves
             the cluster at a lower density is noise.
-        death : (c,) array of float64
+        death : float64
             The death of the selected cluster that contains each cluster; arbitrary for noise.
-        greatest_death : (c,) array of float64
+        greatest_death : float64
             The greatest death among the cluster itself and its descendants.
         """
         count = int(self.parent.size)
@@ -233,40 +233,20 @@ def _share(density: Array, greatest: Array, xp: Any) -> Array:
 
 @dataclass(frozen=True)
 class _Paths:
-    """The paths of kept merges, one path for each cluster; see :mod:`.kernels.condensed_tree`.
+    """The paths of kept merges, one path for each cluster; see :mod:`.kernels.condensed_tree`."""
 
-    Attributes
-    ----------
-    merges : MergeTree
-        Vertices are the nodes 0 .. n - 1, and merge k is node n + k.
-    density : (t,) array of float64
-        The density of each merge.
-    pointers : (n + t,) array of integers
-        For the node of each kept merge, the top of its path.
-    split : (t,) array of uint8
-        How many of the two parts of each merge are kept.
-    min_size : int
-        The minimum size of a kept merge.
-    """
-
-    merges: MergeTree
-    density: Array
-    pointers: Array
-    split: Array
-    min_size: int
+    merges: MergeTree  # vertices are the nodes 0 .. n - 1, and merge k is node n + k
+    density: Array  # (t,) float64, the density of each merge
+    pointers: Array  # (n + t,) integers, for the node of each kept merge, the top of its path
+    split: Array  # (t,) uint8, how many of the two parts of each merge are kept
+    min_size: int  # the minimum size of a kept merge
 
     def condensed(self, above: Array, leaving: Array, vertex_of: Array) -> CondensedTree:
-        """Return the condensed tree.
+        """Return the condensed tree; the arguments are (n,), (t,) and (n,) arrays of integers.
 
-        Parameters
-        ----------
-        above : (n,) array of integers
-            For each vertex of the merge tree, the node of the first kept merge above the vertex. If
-            no merge above the vertex is kept, another node.
-        leaving : (t,) array of integers
-            The number of points that leave a cluster at each merge.
-        vertex_of : (n,) array of integers
-            The vertex of each point.
+        ``above`` has, for each vertex of the merge tree, the node of the first kept merge above the
+        vertex. If no merge above the vertex is kept, it has another node. ``leaving`` is the number
+        of points that leave a cluster at each merge, and ``vertex_of`` is the vertex of each point.
         """
         merges, on, xp, n = self.merges, self.merges.backend, self.merges.backend.xp, self.merges.n
         is_kept = merges.size >= self.min_size
@@ -293,17 +273,9 @@ class _Paths:
     def _clusters(self, kept: Array) -> tuple[Array, Array, Array, Array]:
         """Return the clusters, sorted by their levels, and within a level from left to right.
 
-        Parameters
-        ----------
-        kept : (k,) array of int64
-            The kept merges.
-
-        Returns
-        -------
-        cluster_of_top : (n + t,) array of int64
-            For the top of each path, the cluster of the path; arbitrary for other nodes.
-        parent, birth, size : (c,) arrays
-            As in :class:`CondensedTree`.
+        ``kept``, an array of int64, are the kept merges. The first result is an (n + t,) array of
+        int64: for the top of each path, the cluster of the path; arbitrary for other nodes. The
+        others are ``parent``, ``birth`` and ``size`` of :class:`CondensedTree`.
         """
         merges, on, xp, n = self.merges, self.merges.backend, self.merges.backend.xp, self.merges.n
         splits, tops = self._tops()

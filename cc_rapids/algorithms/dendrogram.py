@@ -66,15 +66,8 @@ class MergeTree:
     def of(cls, src: Array, dst: Array, n: int, backend: Backend) -> MergeTree:
         """Compute the merges of the edges of a forest over n vertices.
 
-        Parameters
-        ----------
-        src, dst : (t,) arrays of integers
-            The endpoints of the edges, in the order of their merges.
-
-        Raises
-        ------
-        InputError
-            The edges have a cycle.
+        ``src`` and ``dst``, (t,) arrays of integers, are the endpoints of the edges in the order of
+        their merges. Raise an InputError if the edges have a cycle.
         """
         compute = _merges_in_order if backend.merges_in_order else _merges_in_parallel
         first, second, size, least, greatest = compute(src, dst, n, backend)
@@ -114,10 +107,7 @@ class MergeTree:
     def part(self, vertices: Array, edges: Array) -> MergeTree:
         """Return the merges of one component, whose vertices and edges are numbered from 0.
 
-        Parameters
-        ----------
-        vertices, edges : (s,) and (s - 1,) arrays of int64
-            The vertices and the edges of the component, ascending.
+        The vertices and edges of the component are (s,) and (s - 1,) arrays of int64, ascending.
         """
         xp, clusters, word = self.backend.xp, self.n + self.size.size, self.first.dtype.type
         number = self.backend.empty(clusters, word)
@@ -131,14 +121,8 @@ class MergeTree:
     def growth(self, ends: Array) -> tuple[Array, Array]:
         """Return the size of the largest cluster and the sum of squared sizes, after given merges.
 
-        Parameters
-        ----------
-        ends : (c,) array of int64
-            Element i of both results describes the clusters after the merge by edge ``ends[i]``.
-
-        Returns
-        -------
-        two (c,) arrays of uint64
+        Element i of both results, arrays of uint64, describes the clusters after the merge by edge
+        ``ends[i]``. ``ends`` are int64.
         """
         backend, t, word = self.backend, int(self.size.size), self.first.dtype.type
         # a merge of a and b vertices replaces a^2 + b^2 by (a + b)^2, which is greater by 2 a b
@@ -155,11 +139,8 @@ class MergeTree:
     def linkage(self, heights: Array, root: float = np.inf) -> Array:
         """Return the merges in SciPy's format; see :meth:`Dendrogram.linkage`.
 
-        Parameters
-        ----------
-        heights : (t,) array of float64
-        root : float
-            The height at which components are merged, after all edges.
+        ``heights`` is a (t,) array of float64. Components are merged at the height ``root``, after
+        all edges.
         """
         backend, xp, count = self.backend, self.backend.xp, int(self.size.size)
         rows = backend.empty(4 * max(self.n - 1, 0), np.float64)
@@ -179,16 +160,9 @@ class MergeTree:
     def at_once(self, steps: Array) -> tuple[Array, Array, Array]:
         """Return the clusters that merge in each step, the clusters that result, and the steps.
 
-        Parameters
-        ----------
-        steps : (t,) array of int64
-            The step of each edge, ascending from 0. All edges of a step merge simultaneously.
-
-        Returns
-        -------
-        three (c,) arrays of integers
-            The rows are ordered by step, and within a step by the least vertex of the cluster in
-            the first array.
+        ``steps``, a (t,) array of int64, are the steps of the edges, ascending from 0. All edges of
+        a step merge simultaneously. The results are three (c,) arrays of integers, ordered by step,
+        and within a step by the least vertex of the cluster in the first array.
         """
         xp, t, word = self.backend.xp, int(steps.size), self.first.dtype.type
         before, last, is_outer = self._nodes(steps)
@@ -210,13 +184,8 @@ class MergeTree:
         """Return a mask of the edges that are cut to split clusters of more than ``max_size``.
 
         Such a cluster loses all edges of its last step, and its parts are split in the same way. A
-        cluster of three or more vertices stays whole if all its edges are of one step.
-
-        Parameters
-        ----------
-        max_size : int
-        steps : (t,) array of int64
-            As for :meth:`at_once`.
+        cluster of three or more vertices stays whole if all its edges are of one step. ``steps`` is
+        as for :meth:`at_once`.
         """
         _, last, _ = self._nodes(steps)
         size, edges = self.size[last], self.backend.counts(last, int(steps.size))[last]
@@ -340,8 +309,7 @@ def launch_until_complete(kernel: Kernel, arguments: tuple[Any, ...], backend: B
     while is_incomplete:
         flag = backend.new_flag()
         kernel(*arguments, flag.value, flag.word)
-        read_flag = flag.read_async()
-        is_incomplete = read_flag()
+        is_incomplete = flag.read_async()()
 
 
 def _sum_chains(records: Array, begin: int, end: int, backend: Backend) -> None:

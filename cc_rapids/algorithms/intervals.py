@@ -59,10 +59,8 @@ class Minima:
     def over(self, begin: Array, end: Array, xp: Any) -> Array:
         """Return the least value of each interval.
 
-        Parameters
-        ----------
-        begin, end : (p,) arrays of integers
-            The positions of the first and the last value of each interval; begin <= end.
+        ``begin`` and ``end``, (p,) arrays of integers, are the positions of the first and the last
+        value of each interval; begin <= end.
         """
         left, right = begin // BLOCK, end // BLOCK
         least = xp.minimum(self.until_end[begin], self.since_begin[end])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -47,8 +47,7 @@ class Packed:
         """Copy a packed forest from device ``number`` to the current device."""
         present = backend.received(self.present, number)
         if self.parent is not None:
-            parent = backend.received(self.parent, number)
-            return Packed(0, self.inside, self.vertices, self.roots, present, parent)
+            return replace(self, present=present, parent=backend.received(self.parent, number))
         inside, vertices, roots = (
             backend.received(array, number) for array in (self.inside, self.vertices, self.roots)
         )
@@ -84,12 +83,8 @@ def pack(forest: Forest) -> Packed:
 def merge(forest: Forest, other: Packed) -> None:
     """Merge the components of another forest into a flat forest, and flatten it again.
 
-    Parameters
-    ----------
-    forest : Forest
-        A forest that has not been counted.
-    other : Packed
-        A forest over the same vertices, on the same device; not written.
+    ``forest`` has not been counted. ``other``, which is not written, is a forest over the same
+    vertices, on the same device.
     """
     backend, n, vertex = forest.backend, forest.n, forest.vertex
     trees = forest.parent, backend.unused(vertex)

@@ -27,12 +27,8 @@ UNREACHED = -1  # the next vertex of a vertex that a search has not visited
 def order_from_weakest(weights: Array, heavy_is_weak: bool, xp: Any) -> Array:
     """Return the edges from the weakest to the strongest; equal weights stay in order.
 
-    Parameters
-    ----------
-    weights : (t,) array of numbers
-        The weights of the edges, without NaN.
-    heavy_is_weak : bool
-        Whether the greatest weight is the weakest, as in a minimum spanning forest.
+    ``weights`` are numbers without NaN. ``heavy_is_weak`` is whether the greatest weight is the
+    weakest, as in a minimum spanning forest.
     """
     if not heavy_is_weak:
         return xp.argsort(weights, kind="stable")
@@ -132,17 +128,9 @@ class Chains:
     def pieces(self, first: Array, second: Array, pair: Array, xp: Any) -> Iterator[Piece]:
         """Yield the segments of the paths of pairs, one segment per path at a time.
 
-        Parameters
-        ----------
-        first, second : (p,) arrays of integers
-            The vertices of each pair.
-        pair : (q,) array of int64
-            The pairs whose vertices are in one tree.
-
-        Raises
-        ------
-        InputError
-            The edges are not a forest of these trees, so a path would not end.
+        ``first`` and ``second``, (p,) arrays of integers, are the vertices of each pair. ``pair``
+        are the numbers of the pairs whose vertices are in one tree, as int64. Raise an InputError
+        if the edges are not a forest of these trees, because a path would not end.
         """
         low, high = self.number[first[pair]], self.number[second[pair]]
         from_first = xp.zeros(pair.size, bool)
@@ -172,12 +160,8 @@ class Chains:
     def between(self, first: Array, second: Array, joined: Array, xp: Any) -> tuple[Array, Array]:
         """Return the length of each pair's path and the rank of its weakest edge.
 
-        Parameters
-        ----------
-        first, second : (p,) arrays of integers
-            The vertices of each pair.
-        joined : (p,) array of bool
-            Whether the two vertices are in one tree.
+        ``joined``, a (p,) array of bool, is whether the vertices ``first`` and ``second`` of a pair
+        are in one tree.
 
         Returns
         -------
@@ -210,17 +194,9 @@ class Chains:
     ) -> tuple[Array, Array, Array]:
         """Return the edges of the paths of pairs, in order from the first vertex to the second.
 
-        Parameters
-        ----------
-        first, second : (p,) arrays of integers
-            The vertices of each pair.
-        length : (p,) array of int64
-            The number of edges of each path; ``APART`` for a pair in two trees.
-
-        Returns
-        -------
-        three (e,) arrays of int64
-            The pair of each edge, the number of edges before it on the path, and its rank.
+        ``length``, a (p,) array of int64, is the number of edges of each path; ``APART`` for a pair
+        in two trees. The results are three (e,) arrays of int64: the pair of each edge, the number
+        of edges before it on the path, and its rank.
         """
         count = xp.maximum(length, 0)
         ends = xp.cumsum(count)
@@ -292,12 +268,8 @@ def shortest_path(
 
     Of several shortest paths, the one with the lexicographically least edge indices is returned. A
     breadth-first search starts at ``second``, and each vertex keeps its least edge to the previous
-    level.
-
-    Parameters
-    ----------
-    src, dst : (m,) arrays of int64
-        The endpoints of the edges among the vertices 0 .. n - 1.
+    level. ``src`` and ``dst``, (m,) arrays of int64, are the endpoints of the edges among n
+    vertices.
     """
     xp, m = backend.xp, max(int(src.size), 1)
     tail, head = xp.concatenate([src, dst]), xp.concatenate([dst, src])  # arc e + m reverses arc e

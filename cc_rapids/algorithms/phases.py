@@ -42,13 +42,9 @@ class AsListed:
 
 
 def in_blocks(partition_tile: Any, link_blocks: Any) -> LinkEdges:
-    """Return a step that links edges in the order of blocks of vertices.
-
-    The edges are linked in batches that fit into the buffers.
-    """
+    """Return a step that links edges in the order of blocks, in batches that fit the buffers."""
 
     def link_edges(state: Any, count: int | None = None) -> None:
-        """Partition and link one batch of edges after another."""
         count = state.m if count is None else count
         on, buffers = state.backend, state.partition
         edge_args, blocks = (*state.edges, state.n, *state.flags), buffers.blocks
@@ -144,12 +140,10 @@ def filtered(filter_edges: Callable[..., None], left_count: Callable[[int], int]
     """Link the same edges as :func:`edges_outside`; read the giant's bits from shared memory."""
 
     def connect_rest(state: Any) -> None:
-        giant, flags = state.giant, state.flags
-        root_word, in_giant = giant.root_word, giant.in_giant
-        queues = in_giant, root_word, giant.warp_queues
-        link_arguments = *state.trees, flags.present, root_word, in_giant
-        edges = left_count(state.m), state.edges, state.n, flags
-        filter_edges(*edges, *queues, link_arguments)
+        root_word, in_giant = state.giant.root_word, state.giant.in_giant
+        link_arguments = *state.trees, state.flags.present, root_word, in_giant
+        edges = left_count(state.m), state.edges, state.n, state.flags
+        filter_edges(*edges, in_giant, root_word, state.giant.warp_queues, link_arguments)
 
     return connect_rest
 
@@ -158,7 +152,6 @@ def from_blocks(window: int, find_block_offsets: Any, solve: Any) -> Step:
     """Build the trees of the vertex blocks, each of ``window`` vertices."""
 
     def link_in_blocks(state: Any) -> None:
-        """Find the edges of each block, and solve the blocks."""
         (src, dst, low), (parent, _, hook_edge) = state.edges, state.trees
         block_count, offsets = state.blocks
         average_edges = window * -(-state.m // max(state.n, 1))

@@ -31,15 +31,9 @@ WIDE = 1 << 32  # for this number of pixels or more, runs have 64-bit numbers
 class Joined:
     """The neighbours that are joined.
 
-    Attributes
-    ----------
-    structure : array of bool, of shape (3, ..., 3)
-        Whether a pixel in the centre is joined with each neighbour. The array is symmetric about
-        its centre.
-    by_value : bool
-        Whether only pixels of equal values are joined.
-    background : int
-        The value of the background if ``by_value``; otherwise the background is 0.
+    ``structure``, of shape (3, ..., 3), is whether a pixel in the centre is joined with each
+    neighbour. The array is symmetric about its centre. If ``by_value``, only pixels of equal values
+    are joined, and ``background`` is the value of the background; otherwise this value is 0.
     """
 
     structure: npt.NDArray[np.bool_]
@@ -56,10 +50,6 @@ def label_pixels(
     ----------
     image : (n,), (m, n), ... array of numbers
         An image with at least one axis and one pixel. Copied only if it is not C-contiguous.
-    joined : Joined
-    dtype : dtype
-        The type of the labels.
-    backend : Backend
     out : C-contiguous array of ``dtype`` with the shape of the image, optional
         The array that receives the labels. It may be the image itself.
 
@@ -81,11 +71,6 @@ def label_pixels(
     labels = backend.empty(flat.size, dtype) if out is None else out.reshape(-1)
     count = grid.label(flat, joined.by_value, background, labels)
     return labels.reshape(shape), count
-
-
-def _address(array: Array) -> int:
-    """Return the memory address of an array of CuPy or NumPy."""
-    return int(array.ctypes.data if isinstance(array, np.ndarray) else array.data.ptr)
 
 
 def bits_of(value: int, dtype: Any) -> int | None:
@@ -140,9 +125,7 @@ class Grid:
                 continue
             distance.append(-sum(map(mul, strides, steps)))
             # for each axis of the step, the end at which the step leaves the image
-            axis_ends = [
-                2 * k + (1 if step > 0 else 0) for k, step in enumerate(steps[::-1]) if step
-            ]
+            axis_ends = [2 * k + (step > 0) for k, step in enumerate(steps[::-1]) if step]
             beyond.append(sum(1 << end for end in axis_ends))
             columns.append(int(neighbours @ [pixels.LEFT, pixels.SAME, pixels.RIGHT]))
         arrays = (
@@ -208,8 +191,9 @@ class Grid:
     def _write(self, bits: tuple[Array, ...], parent: Array, labels: Array) -> None:
         """Write the label of each pixel, given the label of each run in ``parent``."""
         backend = self.backend
+        address = labels.ctypes.data if isinstance(labels, np.ndarray) else labels.data.ptr
         # A GPU is faster if one store writes two 32-bit labels, at an address divisible by 8.
-        are_pairs = labels.itemsize == WORD // 8 and _address(labels) % 8 == 0
+        are_pairs = labels.itemsize == WORD // 8 and address % 8 == 0
         if backend.warp_size > 1 and self.width == WORD * self.words and are_pairs:
             write_pairs = backend.kernel(pixels.write_label_pairs)
             write_pairs(labels.size // 2, *bits, parent, labels.view(np.uint64))

@@ -39,7 +39,6 @@ def prim(
     Returns
     -------
     order : (n,) array of int64
-        The points.
     source : (n,) array of int64
         For each point of ``order``, the position of its source in ``order``.
     weights : (n,) array of float64

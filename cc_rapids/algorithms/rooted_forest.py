@@ -100,12 +100,8 @@ def word_of(n: int) -> Any:
 def rooted(src: Array, dst: Array, roots: Array, n: int, backend: Backend) -> RootedForest:
     """Return a forest whose trees are rooted at the vertices ``roots``.
 
-    Parameters
-    ----------
-    src, dst : (t,) arrays of integers
-        The endpoints of the edges of the forest, among the vertices 0 .. n - 1.
-    roots : (k,) array of integers
-        One vertex of each tree; optional for a tree without edges.
+    ``src`` and ``dst``, (t,) arrays of integers, are the endpoints of the forest's edges, among n
+    vertices. ``roots`` has one vertex of each tree; a tree without edges may be left out.
     """
     xp, word, t = backend.xp, word_of(n), int(src.size)
     signed = np.dtype(f"i{np.dtype(word).itemsize}")
@@ -128,26 +124,17 @@ def rooted(src: Array, dst: Array, roots: Array, n: int, backend: Backend) -> Ro
         edges, *ends, arcs, twins, tour, child, parent, parent_edge, enters, leaves, descends
     )
     descents = xp.cumsum(descends, dtype=word)
-    return RootedForest(
-        child.view(signed),
-        parent.view(signed),
-        parent_edge.view(signed),
-        enters.view(signed),
-        leaves.view(signed),
-        descents.view(signed),
-        backend,
+    child, parent, parent_edge, enters, leaves, descents = (
+        column.view(signed) for column in (child, parent, parent_edge, enters, leaves, descents)
     )
+    return RootedForest(child, parent, parent_edge, enters, leaves, descents, backend)
 
 
 def _rank_arcs(tour: Array, first: int, backend: Backend) -> None:
     """Replace the successor of each arc of a tour by the position of the arc (list ranking).
 
-    Parameters
-    ----------
-    tour : (a,) array of unsigned integers
-        For each arc, the arc that follows it in the tour; all bits are set for the last arc.
-    first : int
-        The first arc of the tour.
+    ``tour``, unsigned integers, has for each arc the arc that follows it in the tour; all bits are
+    set for the last arc. ``first`` is the first arc of the tour.
     """
     xp, word, size = backend.xp, tour.dtype.type, int(tour.size)
     if not size:

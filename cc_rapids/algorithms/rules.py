@@ -77,10 +77,7 @@ class Rules:
     def broken(self, groups: Array, count: int, backend: Backend) -> Array:
         """Return a boolean mask of the groups of vertices that break a rule.
 
-        Parameters
-        ----------
-        groups : (n,) array of integers
-            The group of each vertex, below ``count``.
+        ``groups``, an (n,) array of integers, is the group of each vertex, below ``count``.
         """
         xp = backend.xp
         broken, n = xp.zeros(count, bool), int(groups.size)
@@ -122,15 +119,7 @@ def is_refused(verdict: Array) -> Array:
 
 
 class BrokenRule(Exception):  # noqa: N818  # a signal: the caller names the ids
-    """Signal that a pair that must be linked breaks a rule.
-
-    Parameters
-    ----------
-    pair : int
-        The number of the pair.
-    rule : str
-        The name of the rule, one of :data:`RULES`.
-    """
+    """Signal that the pair number ``pair``, which must be linked, breaks ``rule`` of RULES."""
 
     pair: int
     rule: str
@@ -141,16 +130,9 @@ class BrokenRule(Exception):  # noqa: N818  # a signal: the caller names the ids
 
 
 class Clusters:
-    """Clusters that grow by edges under rules.
+    """Clusters of n vertices that grow by edges under rules.
 
     The arrays are those of :mod:`cc_rapids.kernels.rules`; an array that no rule needs is empty.
-
-    Parameters
-    ----------
-    n : int
-        The number of vertices.
-    rules : Rules
-    backend : Backend
     """
 
     backend: Backend
@@ -199,44 +181,22 @@ class Clusters:
             self.count[:] = 0
             order = backend.xp.argsort(self.pair, kind="stable")
             list_ends = backend.kernel(kernels.list_ends, word)
-            list_ends(order.size, order, self.pair, *self._lists(with_last=True))
-
-    def _lists(self, with_last: bool) -> list[Array]:
-        """Return the lists of ends of ``cannot_link`` pairs, as kernel arguments.
-
-        Only kernels that merge clusters take the last end of each list (``with_last``).
-        """
-        last = [self.last] if with_last else []
-        return [self.first, *last, self.count, self.following]
+            list_ends(order.size, order, self.pair, *self._lists_with_last)
 
     @property
-    def _test_arguments(self) -> list[Any]:
-        """The arguments of a kernel that tests rules."""
-        datasets = self.code, self.limits, self.bits, self.head, self.after
-        lists = self._lists(with_last=False)
-        return [self.most, self.parent, self.size, *datasets, self.pair, *lists]
+    def _lists(self) -> tuple[Array, Array, Array]:
+        """The lists of ends of ``cannot_link`` pairs, for kernels that do not merge clusters."""
+        return self.first, self.count, self.following
 
     @property
-    def _merge_arguments(self) -> list[Array]:
-        """The arguments of a kernel that merges clusters."""
-        trees = self.parent, self.hook, self.time, self.size
-        datasets = self.code, self.bits, self.head, self.after
-        return [*trees, *datasets, self.pair, *self._lists(with_last=True)]
-
-    @property
-    def _test_and_merge_arguments(self) -> list[Any]:
-        """The arguments of a kernel that tests rules and merges clusters."""
-        trees = self.parent, self.hook, self.time, self.size
-        datasets = self.code, self.limits, self.bits, self.head, self.after
-        return [self.most, *trees, *datasets, self.pair, *self._lists(with_last=True)]
+    def _lists_with_last(self) -> tuple[Array, Array, Array, Array]:
+        """The same lists with the last end of each, for kernels that merge clusters."""
+        return self.first, self.last, self.count, self.following
 
     def contract(self, us: Array, vs: Array) -> None:
         """Merge the ends of pairs that must be linked, which are the vertices ``us`` and ``vs``.
 
-        Raises
-        ------
-        BrokenRule
-            A rule forbids the union of some pairs.
+        Raise a BrokenRule if a rule forbids the union of a pair.
         """
         backend, count = self.backend, int(us.size)
         starts = backend.asarray(np.array([0, count]))
@@ -256,8 +216,10 @@ class Clusters:
         """
         verdict = self.backend.fill(self.backend.empty(us.size, np.uint8), 0)
         decide = self.backend.kernel(kernels.decide_in_order, self.word)
-        arguments = starts, us, vs, keys, verdict, *self._test_and_merge_arguments
-        decide(int(starts.size) - 1, *arguments)
+        trees = self.parent, self.hook, self.time, self.size
+        datasets = self.code, self.limits, self.bits, self.head, self.after
+        clusters = self.most, *trees, *datasets, self.pair, *self._lists_with_last
+        decide(int(starts.size) - 1, starts, us, vs, keys, verdict, *clusters)
         return verdict
 
     def decide(self, src: Array, dst: Array, keys: Array, groups: Array, count: int) -> Array:
@@ -285,12 +247,18 @@ class Clusters:
             best = backend.empty(self.n, np.uint64)
             propose = backend.kernel(kernels.propose, self.word)
             merge = backend.kernel(kernels.merge, self.word)
+            # the arguments of a kernel that tests rules, and of a kernel that merges clusters
+            datasets = self.code, self.limits, self.bits, self.head, self.after
+            tested = self.most, self.parent, self.size, *datasets, self.pair, *self._lists
+            trees = self.parent, self.hook, self.time, self.size
+            datasets_to_merge = self.code, self.bits, self.head, self.after
+            merged = *trees, *datasets_to_merge, self.pair, *self._lists_with_last
             decided_count = left_count
             while decided_count * END_RATIO >= left_count > 0:
                 open_verdict = backend.fill(backend.empty(left_count, np.uint8), 0)
                 backend.fill(best, 0xFF)
-                propose(left_count, us, vs, keys, open_verdict, best, *self._test_arguments)
-                merge(left_count, us, vs, keys, open_verdict, best, *self._merge_arguments)
+                propose(left_count, us, vs, keys, open_verdict, best, *tested)
+                merge(left_count, us, vs, keys, open_verdict, best, *merged)
                 if rows is None:
                     verdict = open_verdict
                 else:
@@ -325,8 +293,7 @@ class Clusters:
         datasets = self.code, self.limits, self.head, self.after
         trees = self.parent, self.hook, self.time
         find_rule = backend.kernel(kernels.earlier_rule, self.word)
-        lists = *datasets, self.pair, *self._lists(False)
-        find_rule(rows.size, us, vs, keys[rows], rules, *trees, *lists)
+        find_rule(rows.size, us, vs, keys[rows], rules, *trees, *datasets, self.pair, *self._lists)
         verdict[rows] = rules
 
     def roots(self) -> Array:
@@ -359,12 +326,7 @@ def inverse_of(order: Array, xp: Any) -> Array:
 def order_keys(weights: Array, rows: Array, backend: Backend) -> Array:
     """Return distinct uint64 keys that order rows by descending weight, and ties by row.
 
-    Parameters
-    ----------
-    weights : (m,) array of numbers
-        The weights of all rows.
-    rows : (k,) array of int64
-        The rows to order, ascending.
+    ``weights`` are the weights of all rows. ``rows``, ascending and int64, are the rows to order.
     """
     from .boruvka import WeightOrder
 

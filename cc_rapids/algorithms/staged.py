@@ -62,11 +62,7 @@ def _kernels(backend: Backend, vertex: Any, wide: Any) -> _Kernels:
 
 
 def first_blocks(n: int, m: int, blocks: int) -> int:
-    """Return the number of blocks in the first stage; all blocks if it needs nearly all of them.
-
-    In a random graph, a vertex of the first blocks has on average NEIGHBOURS neighbours in these
-    blocks.
-    """
+    """Return the number of blocks in the first stage; all blocks if it needs nearly all of them."""
     share = NEIGHBOURS * n / max(2 * m, 1)
     return math.ceil(share * blocks) if share <= MAX_FIRST_SHARE else blocks
 
@@ -74,12 +70,8 @@ def first_blocks(n: int, m: int, blocks: int) -> int:
 def link_in_stages(edges: Edges, forest: Forest) -> None:
     """Compute the root of every vertex, without counting.
 
-    Requires fewer than 2^32 vertices. The edges are copied, which takes 8 bytes per edge.
-
-    Raises
-    ------
-    MemoryError
-        There is no memory for the copy; the forest is unchanged.
+    Requires fewer than 2^32 vertices. The edges are copied, which takes 8 bytes per edge. If there
+    is no memory for the copy, a MemoryError is raised, and the forest is unchanged.
     """
     backend, n, m = forest.backend, forest.n, edges.m
     kernels = _kernels(backend, forest.vertex, edges.wide)
