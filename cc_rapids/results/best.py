@@ -75,14 +75,9 @@ def best_rows(
 ) -> Array:
     """Return the best row of each nonempty group, as ascending row numbers.
 
-    Parameters
-    ----------
-    groups : (m,) array of integers
-        The group of each row, below ``size``.
-    size : int
-        A small number that exceeds all group numbers: see :func:`compact`.
-    keys, scored : (m,) arrays, optional
-        As for :func:`choose`. Among rows with equal keys, the first row is the best.
+    ``groups``, ``keys`` and ``scored`` are arrays as for :func:`choose`. ``size`` is a small number
+    that exceeds all group numbers: see :func:`compact`. Among rows with equal keys, the first row
+    is the best.
     """
     best = backend.fill(backend.empty(2 * size, np.uint64), 0xFF)
     places = backend.xp.arange(groups.size, dtype=np.uint64)

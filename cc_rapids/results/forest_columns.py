@@ -16,15 +16,8 @@ def columns_of_edges(given: EdgeInput, rows: Any) -> dict[str, Any]:
     """Return new columns of selected edges: rows, index labels, ends and weights.
 
     Index labels are returned if the frame has an explicit index, and weights if the list has
-    weights.
-
-    Parameters
-    ----------
-    given : EdgeInput
-        The caller's edges.
-    rows : (k,) array of int64
-        The positions of the edges among the edges that were read, on the device of the caller's
-        columns.
+    weights. ``rows``, a (k,) array of int64, has the positions of the edges among the edges that
+    were read, on the device of the caller's columns.
     """
     columns = _ends_of_forest(given, rows)
     if given.weights is not None:

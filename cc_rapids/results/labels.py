@@ -240,18 +240,7 @@ DEFAULT_KINDS = {False: LABEL_KINDS["min"], True: LABEL_KINDS["dense"]}
 
 
 def check_labels(name: str) -> LabelKind:
-    """Return the kind of labels that has a name.
-
-    Raises
-    ------
-    InputError
-        The name is unknown. The message suggests the nearest names.
-
-    Examples
-    --------
-    >>> check_labels("dense").is_id
-    False
-    """
+    """Return the kind of labels that has a name; raise an InputError if the name is unknown."""
     return LABEL_KINDS[check_word("labels", name, LABEL_KINDS)]
 
 
@@ -301,17 +290,12 @@ def labels_or_ids(
     valid : (m,) array of bool
         True for the ids that are vertices of the answer.
     labels : list of (m,) arrays or text columns
-        The labels, one item per key column. Values of unknown ids are ignored. Empty if the answer
-        has no vertex.
+        The labels, one item per key column, as in the result. Values of unknown ids are ignored.
+        Arrays are empty if the answer has no vertex.
     given : Column
         A column of the answer's edges. It converts strings to columns of the caller's library.
     rows : (r,) array of int64, optional
         The rows to return. Defaults to all rows.
-
-    Returns
-    -------
-    list of arrays or text columns
-        The columns, one per key column. Integers have a type that represents labels and ids.
 
     Raises
     ------

@@ -238,7 +238,9 @@ def _attached(
         policy = "raise" if missing == "raise" else "null"
         rows, valid = rows_of_ids(answer, column, policy, LABELLED)
         warn_of_unmatched(answer, column, valid)
-        position = None if mask is None else _positions_among_valid(answer, mask)
+        position = None  # of each id among those that are not null; arbitrary for nulls
+        if mask is not None:
+            position = answer.backend.xp.maximum(answer.backend.xp.cumsum(mask) - 1, 0)
         if missing == "self" and column.size:
             labels = answer.label_or_id(column, rows, valid, name, position)
         else:
@@ -276,19 +278,8 @@ def ids_in_frame(
 ) -> tuple[Column, Array | None]:
     """Return the ids of a frame that are not null, and a mask of the rows with such ids.
 
-    Parameters
-    ----------
-    on : list of str
-        The columns of the ids.
-    nulls : {"raise", "null"}
-        Whether a null raises an error.
-    remedy : str
-        The advice in the error for nulls.
-
-    Returns
-    -------
-    column : Column
-    mask : (m,) array of bool, or None if no id is null
+    The mask is an (m,) array of bool, or None if no id is null. ``on`` are the columns of the ids.
+    If ``nulls`` is "raise", a null raises an error with the advice ``remedy``.
     """
     width = len(answer.given.src.key_columns) or 1
     if answer.forest.vertices and len(on) != width:
@@ -316,12 +307,6 @@ def ids_without_nulls(columns: dict[str, Any]) -> tuple[Column, Any]:
     sides = [unchecked(name, column) for name, column in columns.items()]
     mask = common_rows(sides)
     return of_key_columns([side.where(mask) for side in sides]), mask
-
-
-def _positions_among_valid(answer: Answer, mask: Array) -> Array:
-    """Return the position of each True row of a mask among the True rows; arbitrary for others."""
-    xp = answer.backend.xp
-    return xp.maximum(xp.cumsum(mask) - 1, 0)
 
 
 def _rows_and_mask(

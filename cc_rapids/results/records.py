@@ -21,48 +21,23 @@ from ..ids.strings import among
 
 @dataclass(frozen=True)
 class KeyFacts:
-    """The facts about one key.
+    """The counts of one key."""
 
-    Attributes
-    ----------
-    links : int
-        The number of links, which is k - 1 for a group of k rows.
-    without_value : int
-        The number of rows that the key does not link, because a part of the key is null or ignored.
-    ignored : int
-        How many of these rows have no null part.
-    left_out_groups, left_out_rows : int
-        The number of groups of more than ``max_group`` records, and the number of rows in these
-        groups.
-    """
-
-    links: int
-    without_value: int
-    ignored: int
-    left_out_groups: int
-    left_out_rows: int
+    links: int  # k - 1 for a group of k rows
+    without_value: int  # rows that are not linked, because a part of the key is null or ignored
+    ignored: int  # how many of these rows have no null part
+    left_out_groups: int  # groups of more than ``max_group`` records
+    left_out_rows: int  # rows in these groups
 
 
 @dataclass(frozen=True)
 class Linked:
-    """The keys of linked records.
+    """The keys of linked records."""
 
-    Attributes
-    ----------
-    keys : dict of KeyFacts
-        The facts by key. A key is a column name, or a tuple of column names.
-    id_names : list of str
-        The id columns of records; empty if the vertices are row positions.
-    ignore : list
-        The values that do not link records.
-    max_group : int, optional
-        The maximum number of records that one value links.
-    """
-
-    keys: dict[Key, KeyFacts]
-    id_names: list[str]
-    ignore: list[Any]
-    max_group: int | None
+    keys: dict[Key, KeyFacts]  # a key is a column name, or a tuple of column names
+    id_names: list[str]  # the id columns of records; empty if the vertices are row positions
+    ignore: list[Any]  # the values that do not link records
+    max_group: int | None  # the maximum number of records that one value links
 
     def to_json(self) -> dict[str, Any]:
         """Return the keys and their facts as JSON values."""
@@ -142,23 +117,10 @@ def link_key(
 ) -> tuple[Array, KeyFacts]:
     """Return for each row a row with the same value of a key, and the facts about the key.
 
-    All rows with the same value get the same row. A row without a value, or of a group that is too
-    large, gets itself.
-
-    Parameters
-    ----------
-    parts : list of KeyPart
-        The columns of the key.
-    size : int
-        The number of rows.
-    record_of_row : (size,) array of integers, optional
-        The vertex of each row. By default, each row is a record of its own.
-    max_group : int, optional
-        The maximum number of records that one value may link.
-
-    Returns
-    -------
-    (size,) array of uint32, and KeyFacts
+    The rows are a (size,) array of uint32. All rows with the same value get the same row. A row
+    without a value, or of a group of more than ``max_group`` records, gets itself. ``parts`` are
+    the columns of the key. ``record_of_row``, a (size,) array of integers, has the vertex of each
+    row; it is None if each row is a record of its own.
     """
     xp, mask = backend.xp, common_rows(part.values for part in parts)
     all_rows = xp.arange(size, dtype=np.uint32)

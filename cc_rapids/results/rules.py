@@ -22,41 +22,24 @@ NAMES = (
 
 @dataclass(frozen=True)
 class Refused:
-    """The edges that a rule refused, as arrays on the backend of the answer.
+    """The k edges that a rule refused, as arrays on the backend of the answer."""
 
-    Attributes
-    ----------
-    edges : (k,) array of int64
-        The positions of the refused edges in the edge list, in ascending order.
-    rule : (k,) array of uint8
-        The number of the rule that refused each edge, which is one plus its position in ``RULES``.
-    source, destination : (k,) arrays of int64
-        The rows in the answer of both ends of each edge.
-    """
-
-    edges: Array
-    rule: Array
-    source: Array
-    destination: Array
+    edges: Array  # int64: their positions in the edge list, in ascending order
+    rule: Array  # uint8: one plus the position in ``RULES`` of the rule that refused each edge
+    source: Array  # int64: the row in the answer of the source of each edge
+    destination: Array  # int64: the row in the answer of its destination
 
 
 @dataclass(frozen=True)
 class Ruled:
     """The rules of an answer's clusters, and the edges that a rule refused.
 
-    Attributes
-    ----------
-    rules : Rules
-        The rules over the rows of the answer.
-    must : pair of (p,) arrays of int64
-        The rows in the answer of both ends of each pair of ``must_link``.
-    refused : Refused
-        The edges that a rule refused.
-    columns : dict of columns, optional
-        The columns of the refused edges, in a copy of the answer that has no edges.
+    ``must`` are two arrays of int64 with the rows in the answer of both ends of each pair of
+    ``must_link``. In a copy of the answer that has no edges, ``columns`` are the columns of the
+    refused edges.
     """
 
-    rules: Rules
+    rules: Rules  # over the rows of the answer
     must: tuple[Array, Array]
     refused: Refused
     columns: dict[str, Any] | None = None
@@ -81,17 +64,9 @@ class Ruled:
     ) -> Ruled:
         """Return the rules of n vertices from the arrays of a file.
 
-        Parameters
-        ----------
-        ends : pair of (k,) arrays of int64
-            The answer's rows of both ends of the refused edges, below n.
-        max_size : int, optional
-            The maximum number of vertices of a cluster.
-
-        Raises
-        ------
-        ValueError
-            An array has another type or length, or contains an invalid number.
+        ``ends`` are two (k,) arrays of int64 with the answer's rows of both ends of the refused
+        edges, below n. ``max_size`` is the maximum number of vertices of a cluster, if any. Raise a
+        ValueError if an array has another type or length, or contains an invalid number.
         """
         columns = [arrays[name] for name in NAMES]
         code, limits, *pairs = columns
@@ -115,14 +90,8 @@ class Ruled:
 class PartOfRuled(Ruled):
     """The rules of another answer, and a selection of the edges that these rules refused.
 
-    The edges are selected on first use.
-
-    Parameters
-    ----------
-    whole : Ruled
-        The rules and all refused edges.
-    find_places : callable
-        Returns the positions of the selected edges among the refused edges, in ascending order.
+    The edges are selected on first use, by ``find_places``. This function returns the positions of
+    the selected edges among the refused edges of ``whole``, in ascending order.
     """
 
     def __init__(self, whole: Ruled, find_places: Callable[[], Array]) -> None:

@@ -156,19 +156,9 @@ def of_columns(
 ) -> Answer:
     """Return the answer that has the given ids and components.
 
-    Parameters
-    ----------
-    ids : list of Column
-        The columns of the n ids on the host, sorted by id.
-    parent : (n,) array of integers
-        The row of the least id of each vertex's component.
-    header : dict
-        The ``facts`` of the run, and ``answers``, the kind of frames.
-
-    Raises
-    ------
-    ValueError
-        The ids are not distinct or not sorted.
+    ``ids`` are the columns of the n ids on the host. ``parent``, an (n,) array of integers, has the
+    row of the least id of each vertex's component. The header has the ``facts`` of the run, and
+    ``answers``, the kind of frames. Raise a ValueError unless the ids are distinct and sorted.
     """
     columns = parts_on_host(ids)
     arrays = {"parent": parent.astype(_row_dtype(parent.size))}
@@ -254,17 +244,8 @@ def _columns(
 ) -> dict[str, Any]:
     """Return the columns of edges that a file stores, as :meth:`Answer.columns_of_forest` does.
 
-    Parameters
-    ----------
-    name : {"forest", "refused"}
-        The prefix of the names of the arrays.
-    weight : str, optional
-        The type of the weights; None without weights.
-
-    Raises
-    ------
-    ValueError
-        Ends, rows or weights are invalid.
+    The names of their arrays begin with ``name``, "forest" or "refused". ``weight`` is the type of
+    the weights; None without weights. Raise a ValueError if ends, rows or weights are invalid.
     """
     ends, rows = _ends(answer, name, arrays), arrays[f"{name}_row"]
     ascend = bool((rows[1:] > rows[:-1]).all()) and bool((rows[:1] >= 0).all())

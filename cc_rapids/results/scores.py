@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -21,19 +20,12 @@ BY = (
 
 
 def vertices_and_scores(by: Any, width: int, keys: tuple[str, ...] = ()) -> tuple[Any, Any]:
-    """Return the vertices and the scores of a frame or pair, as two columns.
+    """Return the vertices and the scores of ``by``, as two columns.
 
-    If ids are composite, the vertices are a list of columns.
-
-    Parameters
-    ----------
-    by : frame or pair
-        A pair (vertices, scores), or a frame with a column ``vertex`` (or ``0_vertex``,
-        ``1_vertex``, ...) and one column of scores.
-    width : int
-        The number of columns of a composite id; 0 if ids are not composite.
-    keys : tuple of str
-        Names that the id columns of the frame may have instead of ``0_vertex``, ``1_vertex``, ...
+    ``by`` is a pair (vertices, scores), or a frame with a column ``vertex`` and one column of
+    scores. If ids are composite, ``width`` is the number of their columns, and the vertices are a
+    list of columns. A frame calls these columns ``0_vertex``, ``1_vertex``, ... or by the names
+    ``keys``. The width of other ids is 0.
 
     Raises
     ------
@@ -69,20 +61,10 @@ def vertices_and_scores(by: Any, width: int, keys: tuple[str, ...] = ()) -> tupl
 def ordered(scores: Any, what: str = "scores are") -> tuple[Any, Any]:
     """Return numbers that have the order of the scores, and a mask of the valid scores.
 
-    Null and NaN scores are not valid, and their numbers are arbitrary.
-
-    Parameters
-    ----------
-    scores : column, array or list of length m
-        Numbers, booleans, dates, times, strings, or categories. Unordered categories compare by
-        their values.
-    what : str
-        The start of the error messages, which is followed by the type.
-
-    Returns
-    -------
-    numbers : (m,) array of numbers
-    valid : (m,) array of bool
+    The scores, a column, array or list of length m, are numbers, booleans, dates, times, strings,
+    or categories. Unordered categories compare by their values. Null and NaN scores are not valid,
+    and their numbers are arbitrary. The results are (m,) arrays of numbers and of bool. Error
+    messages begin with ``what``, and the type follows.
 
     Raises
     ------
@@ -168,7 +150,9 @@ def _codes(values: Any, is_enum: bool) -> tuple[Any, Any]:
         return values.cast(pa.int8()).fill_null(0).to_numpy(), valid
     if pa.types.is_string(values.type) or str(values.type) == "string_view":
         values = values.cast(pa.large_string())
-    if not any(is_type(values.type) for is_type in _ordered_types()):
+    types = pa.types
+    is_ordered = types.is_integer, types.is_floating, types.is_decimal, types.is_large_string
+    if not any(is_type(values.type) for is_type in is_ordered):
         raise TypeError(str(values.type))
     if pa.types.is_floating(values.type):
         valid &= ~pc.fill_null(pc.is_nan(values), True).to_numpy(zero_copy_only=False)
@@ -185,13 +169,6 @@ def _integers_of_times(times: Any) -> Any:
         raise TypeError(str(times.type))
     integer = pa.int64() if times.type.bit_width == 64 else pa.int32()
     return times.view(integer).fill_null(0).to_numpy()
-
-
-def _ordered_types() -> tuple[Callable[[Any], bool], ...]:
-    """Return the predicates of the PyArrow types whose values have an order."""
-    from pyarrow import types
-
-    return types.is_integer, types.is_floating, types.is_decimal, types.is_large_string
 
 
 def _cudf_numbers(column: Any, what: str) -> Any:

@@ -62,21 +62,13 @@ WRITE_OBJECTS = "from cc_rapids.tools.ahead import write_objects; write_objects(
 class Compiled:
     """The kernels that were compiled ahead.
 
-    Attributes
-    ----------
-    engine : str
-        The engine that runs the kernels.
-    capability : (int, int) or None
-        The compute capability that the kernels were compiled for; None for threads.
-    kernels : int
-        The number of kernels that the common jobs launch.
-    compiled : int
-        The number of these kernels that were compiled. The others were in the kernel cache, or were
-        linked from PTX in the wheel.
+    ``kernels`` is the number of kernels that the common jobs launch, and ``compiled`` is how many
+    of them were compiled. The others were in the kernel cache, or were linked from PTX in the
+    wheel.
     """
 
     engine: str
-    capability: Capability | None
+    capability: Capability | None  # that the kernels were compiled for; None for threads
     kernels: int
     compiled: int
 
@@ -86,13 +78,8 @@ def compile_ahead(
 ) -> Compiled:
     """Compile the kernels of common jobs that are not in the kernel cache.
 
-    Parameters
-    ----------
-    engine : {"threads", "cuda"}
-    capability : (int, int), optional
-        The compute capability, for ``"cuda"`` only. A GPU of this kind need not be present.
-    processes : int, optional
-        The number of processes; by default, one per CPU.
+    The compute capability is only for ``"cuda"``. A GPU of this kind need not be present. By
+    default, there is one process per CPU.
     """
     process_count = processes or len(os.sched_getaffinity(0))
     shares = [(engine, capability, k, process_count) for k in range(process_count)]

@@ -40,18 +40,9 @@ def bars(
 ) -> Figure:
     """Draw groups of bars, distinguished by hatches.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The names of the groups.
-    series : mapping of str to sequence of float or None
-        For each series, the height of its bar in each group; None for no bar.
-    label : str
-        The label of the y axis.
-    log : bool
-        Whether the y axis is logarithmic.
-    line : float, optional
-        The height of a dashed line.
+    ``names`` are those of the groups. ``series`` has the height of the bar of each series in each
+    group; None for no bar. ``label`` is that of the y axis, which is logarithmic with ``log``.
+    ``line`` is the height of a dashed line.
     """
     with styled() as new_figure:
         figure, axes = new_figure(max(WIDTH, 0.9 * len(names)), HEIGHT)
@@ -83,17 +74,11 @@ def lines(
     log: str = "",
     line: float | None = None,
 ) -> Figure:
-    """Draw lines through points, distinguished by markers and styles.
+    """Draw lines through points (x, y), distinguished by markers and styles.
 
-    Parameters
-    ----------
-    series : mapping of str to sequence of (x, y)
-    across, label : str
-        The labels of the x and y axes.
-    log : str
-        The logarithmic axes: "x", "y", "xy" or "". Points at x = 0 are drawn left of the others.
-    line : float, optional
-        The height of a dashed line.
+    ``across`` and ``label`` are the labels of the x and y axes. ``log`` names the logarithmic axes:
+    "x", "y", "xy" or "". Points at x = 0 are drawn left of the others. ``line`` is the height of a
+    dashed line.
     """
     with styled() as new_figure:
         figure, axes = new_figure(5.4, 3.2)

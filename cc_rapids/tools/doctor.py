@@ -51,58 +51,32 @@ class Gpu:
 
 @dataclass(frozen=True)
 class Driver:
-    """The NVIDIA driver.
+    """The NVIDIA driver."""
 
-    Attributes
-    ----------
-    version
-        The version of the driver, such as ``"580.65.06"``; None if unknown.
-    cuda
-        The newest CUDA version that the driver supports, major and minor.
-    gpus
-        The GPUs that a process may use, in CUDA's order.
-    trouble
-        The message of the driver if there are no GPUs; otherwise None.
-    """
-
-    version: str | None
-    cuda: tuple[int, int]
-    gpus: tuple[Gpu, ...] = ()
-    trouble: str | None = None
+    version: str | None  # such as "580.65.06"; None if unknown
+    cuda: tuple[int, int]  # the newest CUDA version that the driver supports, major and minor
+    gpus: tuple[Gpu, ...] = ()  # that a process may use, in CUDA's order
+    trouble: str | None = None  # the message of the driver if there are no GPUs
 
 
 @dataclass(frozen=True)
 class Facts:
     """The result of :func:`diagnose`.
 
-    Attributes
-    ----------
-    python
-        The version of Python, and the platform.
-    packages
-        The version of cc_rapids and of each package in ``PACKAGES``; None if it is not installed.
-        If a wheel is for one CUDA version, its name follows in parentheses, as in
-        ``"14.0.1 (cupy-cuda13x)"``.
-    driver
-        The NVIDIA driver, or None.
-    cpus
-        The number of CPUs that this process may use.
-    engine
-        ``"cuda"`` if GPU frames run on a GPU, and host frames on request; otherwise ``"threads"``,
-        or ``"none"`` if this build of Python cannot run kernels.
-    why
-        The reason for that engine.
-    advice
-        The steps that make the GPU usable; empty if there is nothing to do.
+    ``packages`` has the version of cc_rapids and of each package in ``PACKAGES``; None if it is not
+    installed. If a wheel is for one CUDA version, its name follows in parentheses, as in
+    ``"14.0.1 (cupy-cuda13x)"``. ``engine`` is ``"cuda"`` if GPU frames run on a GPU, and host
+    frames on request; otherwise ``"threads"``, or ``"none"`` if this build of Python cannot run
+    kernels.
     """
 
-    python: str
+    python: str  # the version of Python, and the platform
     packages: dict[str, str | None]
     driver: Driver | None
-    cpus: int
+    cpus: int  # that this process may use
     engine: str
-    why: str
-    advice: tuple[str, ...] = ()
+    why: str  # the reason for the engine
+    advice: tuple[str, ...] = ()  # the steps that make the GPU usable
 
 
 def diagnose() -> Facts:
@@ -145,13 +119,7 @@ def check(verbose: bool = False, **options: object) -> str:
 
 
 def check_engine(facts: Facts) -> None:
-    """Check that the engine of a machine finds right components.
-
-    Raises
-    ------
-    RuntimeError
-        As for :func:`check`.
-    """
+    """Check that the engine of a machine finds right components; raise errors as :func:`check`."""
     if facts.engine == NO_ENGINE:
         raise RuntimeError(facts.why)
     from ..api import components
@@ -170,12 +138,7 @@ def choose(
 ) -> tuple[str, str, tuple[str, ...]]:
     """Return the engine that would run, the reason, and the steps that make a GPU usable.
 
-    Parameters
-    ----------
-    packages
-        The versions of packages, as in :class:`Facts`.
-    driver
-        The NVIDIA driver, or None.
+    ``packages`` are the versions of packages, as in :class:`Facts`.
     """
     if driver is None:
         return "threads", "there is no NVIDIA driver (libcuda.so.1 is not found)", _ELSEWHERE

@@ -84,7 +84,6 @@ class TestPaper:
         n, m = 1 << 22, 12_800_000
         moved = limits.traffic(Design.parse("strided(bits=shared)+async+halve"), False, n, m, 8)
         assert moved.reads == ((2 * m // 5, 4 * n),)
-        assert moved.counted.endswith("or after a sample their bits, in shared memory")
 
     def test_a_matrix_is_read_as_a_whole(self):
         moved = limits.traffic(Design.parse("dense"), False, 1000, 5000, 4)

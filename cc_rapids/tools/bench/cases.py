@@ -32,46 +32,25 @@ Truth = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Options:
-    """The options of a measurement.
+    """The options of a measurement."""
 
-    Attributes
-    ----------
-    runs : int
-        The number of runs that are timed, after one warm-up run.
-    check : bool
-        Compare every answer with that of sequential union-find, after the timing.
-    peers : bool
-        Time SciPy or cuGraph on the same inputs.
-    patience : float
-        The seconds after which the timing of a peer ends, if there were three runs.
-    """
-
-    runs: int = 9
-    check: bool = True
-    peers: bool = True
-    patience: float = 60.0
+    runs: int = 9  # timed, after one warm-up run
+    check: bool = True  # compare every answer with sequential union-find, after the timing
+    peers: bool = True  # time SciPy or cuGraph on the same inputs
+    patience: float = 60.0  # seconds after which the timing of a peer ends, after three runs
 
 
+@dataclass(frozen=True)
 class Measured:
-    """A graph on a backend, its correct answer, and its measurements.
+    """A graph in the memory of a backend, its correct answer, and its measurements.
 
-    Parameters
-    ----------
-    graph : Graph
-        The graph, in the memory of the backend.
-    weights : (m,) array, optional
-        A third column of the edge list.
+    ``weights`` is a third column of the edge list, or None.
     """
 
     graph: Graph
     backend: Backend
     options: Options
     weights: Any
-
-    def __init__(
-        self, graph: Graph, backend: Backend, options: Options, weights: Any = None
-    ) -> None:
-        self.graph, self.backend, self.options, self.weights = graph, backend, options, weights
 
     @cached_property
     def truth(self) -> Truth:

@@ -37,17 +37,9 @@ def inputs(
 ) -> list[Input]:
     """Return copies of the edges of a graph; see :func:`cc_rapids.tools.bench.timing.rotated`.
 
-    Parameters
-    ----------
-    graph : Graph
-        The graph, in the memory of the backend.
-    form : {"coo", "csr"}
-        "coo": columns, as a cuDF frame if cuDF is available and as two arrays otherwise. "csr":
-        sorted and distinct rows with both directions of each edge, as in benchmarks of peers.
-    ids : {"int32", "int64"}
-        The type of ids.
-    weights : (m,) array, optional
-        A third column of the frame, which nothing reads.
+    The form "coo" is columns: a cuDF frame if cuDF is available, otherwise two arrays. The form
+    "csr" is sorted and distinct rows with both directions of each edge, as in benchmarks of peers.
+    ``ids`` is the type of ids. Nothing reads ``weights``, which are a third column of the frame.
     """
     dtype = np.dtype(ids)
     if graph.num_vertices - 1 > np.iinfo(dtype).max:

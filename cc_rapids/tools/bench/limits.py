@@ -19,11 +19,10 @@ Reads = tuple[tuple[int, int], ...]  # numbers of random reads, and sizes of tab
 
 @dataclass(frozen=True)
 class Traffic:
-    """The memory traffic of a run: sequential bytes, random reads of tables, and a description."""
+    """The memory traffic of a run: sequential bytes, and random reads of tables."""
 
     streamed: int
     reads: Reads
-    counted: str
 
     def limit_ms(self, card: Card) -> float:
         """Return the time in milliseconds if both kinds of traffic overlap completely."""
@@ -32,16 +31,10 @@ class Traffic:
 
 
 def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
-    """Return the minimum memory traffic of a design.
+    """Return the minimum memory traffic of a design on n vertices.
 
-    Parameters
-    ----------
-    rows : bool
-        Whether the design reads CSR rows with m entries, or a list of m edges.
-    n, m : int
-        The number of vertices, and the number of entries or edges.
-    item : int
-        The bytes of an id.
+    The design reads CSR rows with m entries, or without ``rows`` a list of m edges. An id has
+    ``item`` bytes.
     """
     sample, link, _ = design.words
     passes = 2 if design.window else 1
@@ -49,47 +42,32 @@ def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
     pair_bytes = link.spec.bytes_per_vertex_pair
     # Labels are written and read. After a sample they are read again, to mark the giant component
     labels = LABEL * n * (3 if sample.spec.samples else 2)
-    if pair_bytes and not rows:  # the design makes a matrix of all pairs of vertices
+    if pair_bytes and not rows:  # each edge once into a matrix, which is cleared and read once
         matrix = pair_bytes * n * n
-        counted = "each edge once into the matrix, which is cleared and read once"
-        return _traffic(2 * item * m + 2 * matrix, ((m, matrix),), counted)
+        return Traffic(2 * item * m + 2 * matrix, ((m, matrix),))
     if not rows:
-        reads, counted = _list_reads(design, m, table, n // 8)
-        return _traffic(passes * 2 * item * m + labels, reads, counted)
+        return Traffic(passes * 2 * item * m + labels, _list_reads(design, m, table, n // 8))
     if not sample.spec.samples:
-        counted = f"each entry {'twice' if passes == 2 else 'once'}, and the label of its end"
-        return _traffic(passes * (item * m + OFFSET * n) + labels, ((m, table),), counted)
-    # The bits of rows are read in order, and rows inside the giant component are skipped
+        return Traffic(passes * (item * m + OFFSET * n) + labels, ((m, table),))
+    # The bits of rows are read in order, and rows inside the giant component are skipped. So only
+    # the first entries of each row are counted, and the labels of their ends
     sampled_entries = min(n * int(dict(sample.options).get("k", 1)), m)
-    counted = "the first entries of each row, and the labels of their ends"
-    return _traffic(
-        item * sampled_entries + OFFSET * n + labels, ((sampled_entries, table),), counted
-    )
+    return Traffic(item * sampled_entries + OFFSET * n + labels, ((sampled_entries, table),))
 
 
-def _list_reads(design: Design, m: int, table: int, bits: int) -> tuple[Reads, str]:
-    """Return the random reads of a design for a list of m edges, and their description.
+def _list_reads(design: Design, m: int, table: int, bits: int) -> Reads:
+    """Return the random reads of a design for a list of m edges.
 
-    ``table`` and ``bits`` are the bytes of the labels and of the bits of the giant component.
+    Two labels are read for each edge that is linked. After a sample, two bits of the giant
+    component are read for each other edge, unless the bits are in shared memory. ``table`` and
+    ``bits`` are the bytes of the labels and of the bits.
     """
     sample = design.words[0]
-    # Two labels are read at random for each of ``linked`` edges, and two bits for each of
-    # ``filtered`` edges, unless the bits are in shared memory
-    linked, filtered = m, 0
-    if sample.spec.needs_list:
-        linked = sampled_count(m, sample["every"])
-        filtered = m - linked if sample["bits"] == "cached" else 0
-    counted = "each edge once, and the labels of both ends, or after a sample their bits"
-    if linked < m and not filtered:
-        counted += ", in shared memory"
-    if design.window:
-        counted = "each edge twice, and the labels of both ends, near each other"
-    return ((2 * linked, table), (2 * filtered, bits)), counted
-
-
-def _traffic(streamed: int, reads: Reads, counted: str) -> Traffic:
-    """Return the traffic, without reads of a table whose number is 0."""
-    return Traffic(streamed, tuple(read for read in reads if read[0]), f"at least: {counted}")
+    if not sample.spec.needs_list:
+        return ((2 * m, table),)
+    linked = sampled_count(m, sample["every"])
+    reads = (2 * linked, table), (2 * (m - linked), bits)
+    return reads if sample["bits"] == "cached" else reads[:1]
 
 
 def limit_facts(
@@ -106,7 +84,6 @@ def limit_facts(
         "bytes": run_traffic.streamed,
         "random_reads": reads,
         "random_reads_an_edge": round(reads / m, 3) if m else None,
-        "counted": run_traffic.counted,
     }
     card = CARDS.get(device)
     if card is None:

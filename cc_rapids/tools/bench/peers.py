@@ -31,14 +31,10 @@ class Peer:
 def peer_of(backend: Backend, n: int) -> Peer | None:
     """Return the peer of a backend for graphs of n vertices; None if it is not installed."""
     if not backend.on_device:
-        return Peer("scipy", "the matrix and csgraph", lambda copy: _scipy(copy, n), _plain)
+        return Peer("scipy", "the matrix and csgraph", lambda copy: _scipy(copy, n), np.asarray)
     if find_spec("cugraph"):
-        return Peer(
-            "cugraph",
-            "the graph and the components",
-            _cugraph,
-            lambda answer: _by_vertex(answer, n),
-        )
+        what = "the graph and the components"
+        return Peer("cugraph", what, _cugraph, lambda answer: _by_vertex(answer, n))
     return None
 
 
@@ -53,11 +49,6 @@ def _scipy(copy: Input, n: int) -> Any:
         ends = copy.edges.src, copy.edges.dst
         matrix = coo_array((np.ones(copy.edges.m, np.int8), ends), shape=(n, n))
     return csgraph.connected_components(matrix, directed=False)[1]
-
-
-def _plain(labels: Any) -> Any:
-    """Return the labels, which are a NumPy array already."""
-    return labels
 
 
 def _cugraph(copy: Input) -> Any:

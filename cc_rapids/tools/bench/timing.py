@@ -95,14 +95,9 @@ def timed(
     patience: float = float("inf"),
     min_runs: int = 3,
 ) -> Times:
-    """Time runs of ``work(input)``, each on the next of the inputs.
+    """Time runs of ``work(input)``, each on the next of the inputs, after one warm-up run.
 
-    Parameters
-    ----------
-    runs : int
-        The number of runs after one warm-up run.
-    patience : float
-        The seconds after which timing ends, if there were ``min_runs`` runs after the warm-up.
+    The timing ends early after ``patience`` seconds, if there were ``min_runs`` runs.
     """
     wall: list[float] = []
     device: list[float] = []

@@ -47,17 +47,11 @@ _DELIMITERS = {"csv": ",", "tsv": "\t"}
 class WholeTable:
     """A table of documents or records, read into memory.
 
-    Attributes
-    ----------
-    name
-        The name of the file, for messages.
-    table
-        All columns. Columns of a text file are integers, floats or strings, by their content.
-    text
-        For a text file, the same columns as strings, as they are in the file; otherwise None.
+    The columns of a text file are integers, floats or strings in ``table``, by their content, and
+    strings in ``text``, as they are in the file. ``text`` is None for other files.
     """
 
-    name: str
+    name: str  # of the file, for messages
     table: pa.Table
     text: pa.Table | None
 
@@ -244,17 +238,11 @@ def typed(text: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def with_header(table: WholeTable, header: bool | None, requested: Sequence[str]) -> WholeTable:
-    """Return a table whose first line, which was read as names, is a row if it is a record.
+    """Return a table of text whose first line, which was read as names, is a row if it is a record.
 
-    Parameters
-    ----------
-    table
-        A table, which is returned unchanged if it is not of text.
-    header
-        Whether the first line names the columns. If None, it does if the first name is one such as
-        ``id``; otherwise the rule for edges decides.
-    requested
-        The names of columns in the options.
+    The option ``header`` says whether the first line names the columns. If it is None, a first name
+    such as ``id`` is that of a column, and otherwise the rule for edges decides. ``requested`` are
+    the names of columns in the options. Other tables are returned unchanged.
 
     Raises
     ------
@@ -330,13 +318,10 @@ def read_vertices(
 ) -> dict[str, Any]:
     """Return the option of the library for vertices without edges.
 
-    Parameters
-    ----------
-    path, on, count
-        The values of ``--vertices``, ``--on`` and ``--num-vertices``.
-    edges, options
-        The edges and options for the library. ``edges`` is None if the library reads the edges.
-        Otherwise, ids in a text file are read as text or as numbers, like the ids of the edges.
+    ``path``, ``on`` and ``count`` are the values of ``--vertices``, ``--on`` and
+    ``--num-vertices``. ``edges`` and ``options`` are those for the library. Ids in a text file are
+    read as text or as numbers, like the ids of the edges, unless the library reads the edges and
+    ``edges`` is None.
 
     Raises
     ------

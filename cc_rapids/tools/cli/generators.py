@@ -23,22 +23,13 @@ _option = partial(Option, section=GRAPH)
 class Generator:
     """A generator of the command line.
 
-    Attributes
-    ----------
-    help
-        The help of its command.
-    example
-        The options in the example of its command.
-    options
-        The options of the generator alone; all generators have the options ``COMMON``, too.
-    make
-        A function of the module :mod:`cc_rapids.tools.generators.pieces` and the values of the
-        options. The value of ``--of`` is the edges of the other generator in pieces.
+    ``make`` is a function of the module :mod:`cc_rapids.tools.generators.pieces` and the values of
+    the options. The value of ``--of`` is the edges of the other generator in pieces.
     """
 
-    help: str
-    example: str
-    options: tuple[Option, ...]
+    help: str  # of its command
+    example: str  # the options in the example of its command
+    options: tuple[Option, ...]  # in addition to ``COMMON``, which all generators have
     make: Callable[[Any, Params], Pieces]
 
 
@@ -54,6 +45,10 @@ def _number(flag: str, help: str, kind: Any, default: float, metavar: str | None
 
 
 _SHARE = click.FloatRange(0, 1)
+_SIDES = (
+    _count("--rows", "The number of rows.", required=True),
+    _count("--columns", "The number of columns.", required=True),
+)
 _NODES = _count("--nodes", "The number of vertices.", required=True)
 _EDGES = (
     _count("--edges", "The number of edges."),
@@ -194,11 +189,7 @@ GENERATORS = {
     "grid": Generator(
         "A grid, or a random part, like a road network.",
         "--rows 100 --columns 200 --keep 0.6",
-        (
-            _count("--rows", "The number of rows.", required=True),
-            _count("--columns", "The number of columns.", required=True),
-            _number("--keep", "The probability of keeping each edge.", _SHARE, 1.0, None),
-        ),
+        (*_SIDES, _number("--keep", "The probability of keeping each edge.", _SHARE, 1.0, None)),
         _by_options("grid", "rows", "columns", "keep", "seed"),
     ),
     "isolated": Generator(
@@ -312,10 +303,7 @@ GENERATORS = {
     "torus2d": Generator(
         "A grid whose sides are joined, as in Cong and Muzio.",
         "--rows 100 --columns 200",
-        (
-            _count("--rows", "The number of rows.", required=True),
-            _count("--columns", "The number of columns.", required=True),
-        ),
+        _SIDES,
         _by_options("torus2d", "rows", "columns"),
     ),
     "uniform": Generator(

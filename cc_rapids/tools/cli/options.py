@@ -172,19 +172,13 @@ bound_options: Decorator = input_options(  # select edges whose weight is within
 
 
 def check_bounds(bounds: dict[str, Any], weight_alone: bool = False) -> dict[str, Any]:
-    """Return the options weight, at_least and at_most without those that were not passed.
-
-    Parameters
-    ----------
-    bounds
-        The values of the three options; None for an option that was not passed.
-    weight_alone
-        Accept a weight column without bounds, too.
+    """Return the options weight, at_least and at_most without those that are None.
 
     Raises
     ------
     UsageError, InputError
-        Bounds are passed without a weight column, or the reverse; the bounds exclude each other.
+        Bounds are passed without a weight column, or the reverse, unless it is ``weight_alone``;
+        the bounds exclude each other.
     """
     from ...data.weight_bound import WeightBound
 

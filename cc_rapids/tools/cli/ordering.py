@@ -28,13 +28,7 @@ def comparable(texts: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
     """Convert texts to numbers or times, or return them as texts if none is a number or a date.
 
     Texts such as NA become null if the others are numbers or dates. Empty texts are always null.
-
-    Parameters
-    ----------
-    texts
-        A column of a text file, of large strings.
-    what
-        The names of the table and the column, for messages.
+    ``texts`` is a column of large strings. ``what`` names the table and the column in messages.
 
     Raises
     ------

@@ -130,17 +130,10 @@ def kernels(quiet: bool) -> Iterator[KernelTimes]:
 def progress(text: str, quiet: bool, unit: str = "B") -> Iterator[Report | None]:
     """Show the progress of long work in a context; yield the function to report it, or None.
 
-    If stderr is a terminal, a bar shows the rate and the time left. It fits 80 columns, because
-    ``text`` is shortened. If stderr is not a terminal, ``--progress`` prints a line at intervals.
-
-    Parameters
-    ----------
-    text
-        The current work, such as ``"reading a.csv"``.
-    quiet
-        Show no progress.
-    unit
-        ``"B"`` for bytes, or the name of the counted items.
+    ``text`` names the work, as in ``"reading a.csv"``, and ``unit`` is ``"B"`` for bytes, or the
+    name of the counted items. If stderr is a terminal, a bar shows the rate and the time left. It
+    fits 80 columns, because ``text`` is shortened. If stderr is not a terminal, ``--progress``
+    prints a line at intervals.
     """
     terminal = console(stderr=True)
     if not _is_shown(quiet, terminal):

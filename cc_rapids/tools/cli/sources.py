@@ -73,12 +73,6 @@ class CommandEdges:
         return "auto" if self.streamed else choose(len(self.edges)).engine
 
 
-def weight_request(bounds: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a column request that read the weights; empty without bounds."""
-    request = {"weights": True, "weight": bounds.get("weight"), "null_weights": True}
-    return request if bounds else {}
-
-
 def read_edges(
     files: Sequence[str],
     chunked: dict[str, Any],
@@ -88,26 +82,30 @@ def read_edges(
 ) -> CommandEdges:
     """Read a single file as a whole, or return paths that the library reads in chunks.
 
-    Parameters
-    ----------
-    files
-        Paths of files and folders, patterns, or ``-``.
-    chunked
-        Options of streams, such as ``memory_limit``; None for an option that is not passed. With
-        any of them, a single file is also read in chunks.
-    reading
-        The columns of both ends, and the options of files.
-    bounds
-        The column of weights and its bounds; empty if edges are not selected by weight.
+    ``files`` are paths of files and folders, patterns, or ``-``. ``reading`` has the columns of
+    both ends, and the options of files. ``bounds`` has the column of weights and its bounds; it is
+    empty if edges are not selected by weight. With any option of streams that is not None in
+    ``chunked``, such as ``memory_limit``, a single file is also read in chunks.
+
+    Raises
+    ------
+    UsageError
+        Standard input is one of several files.
     """
     chunked = {name: value for name, value in chunked.items() if value is not None}
     if chunked or not is_whole(files):
-        return _in_chunks(files, chunked, quiet, reading, bounds)
+        options = reading | {"progress": stream_progress(quiet)} | chunked | bounds
+        if list(files) == [STANDARD]:
+            return CommandEdges(standard_input(), options, streamed=True)
+        if STANDARD in files:
+            raise click.UsageError("- is standard input, which cannot be read with other files.")
+        edges = files[0] if len(files) == 1 else list(files)
+        return CommandEdges(edges, options, streamed=True)
     file = Path(files[0])
+    if bounds:
+        reading = reading | {"weights": True, "weight": bounds["weight"], "null_weights": True}
     with progress(f"reading {name_of(file.name)}", quiet) as on_progress:
-        return CommandEdges.of(
-            read_one(file, on_progress, **reading, **weight_request(bounds)), bounds
-        )
+        return CommandEdges.of(read_one(file, on_progress, **reading), bounds)
 
 
 def read_in_memory(
@@ -143,29 +141,6 @@ def check_single(source_format: SourceFormat) -> None:
             f"the ids have several columns ({columns}), but this command takes one column for each"
             " end: name both columns with --source and --destination, or use the library"
         )
-
-
-def _in_chunks(
-    files: Sequence[str],
-    chunked: dict[str, Any],
-    quiet: bool,
-    reading: dict[str, Any],
-    bounds: dict[str, Any],
-) -> CommandEdges:
-    """Return files, folders and patterns, or standard input, for the library to read in chunks.
-
-    Raises
-    ------
-    UsageError
-        Standard input is one of several files.
-    """
-    options = reading | {"progress": stream_progress(quiet)} | chunked | bounds
-    if list(files) == [STANDARD]:
-        return CommandEdges(standard_input(), options, streamed=True)
-    if STANDARD in files:
-        raise click.UsageError("- is standard input, which cannot be read with other files.")
-    edges = files[0] if len(files) == 1 else list(files)
-    return CommandEdges(edges, options, streamed=True)
 
 
 def is_whole(files: Sequence[str]) -> bool:

@@ -233,7 +233,8 @@ def _alike(
     id_type, vertex_type = edges.schema.types[0], labels.schema.types[0]
     if not (len(edges) and len(labels)) or is_text(id_type) == is_text(vertex_type):
         return labels
-    if is_text(id_type) and label_format.delimiter is not None and _are_digits(edges):
+    are_both_text = is_text(id_type) and label_format.delimiter is not None
+    if are_both_text and all(integers(ids) is not None for ids in plain(edges).columns[:2]):
         columns = [column.cast(pa.large_string()) for column in labels.columns]
         return pa.table(columns, names=labels.column_names)
     raise FormatError(
@@ -264,11 +265,6 @@ def _check_naming(table: pa.Table, rule: LabelRule) -> None:
         raise InputError(
             "labels are integers but ids are strings: pass --labels size, dense or any"
         )
-
-
-def _are_digits(edges: pa.Table) -> bool:
-    """Return whether all ids are strings that would be read from a text file as integers."""
-    return all(integers(column) is not None for column in plain(edges).columns[:2])
 
 
 def _by_least(table: pa.Table, rule: LabelRule) -> pa.Table:

@@ -45,45 +45,24 @@ class Case:
 class Plan:
     """The runs of an evaluation.
 
-    Attributes
-    ----------
-    designs : sequence of str
-        The names of algorithms.
-    memory : sequence of str
-        Values of ``memory=`` of :func:`cc_rapids.components`. Edges then start on the host, and
-        the time includes copying. If empty, edges start in the memory of the engine.
-    threads : sequence of int
-        Numbers of threads, for the engine "threads" only. If empty and there are no processes, all
-        threads are used.
-    processes : sequence of int
-        Numbers of processes, in addition to ``threads``; only on integer ids.
-    threads_per_process : sequence of int
-        Numbers of threads of each process.
-    reductions : sequence of str
-        How processes combine their results. "pairs" merges forests in pairs, for designs that make
-        spanning forests; see :mod:`cc_rapids.tools.evaluate.processes`. "samples" contracts
-        components of samples; see :mod:`cc_rapids.tools.evaluate.sampling`.
-    rounds : int
-        The number of runs that are timed, after one warm-up run.
-    patience : float
-        The seconds after which the timing of a case ends, if there were three runs.
-    check : bool
-        Prove the first answer of each file by a certificate, and compare the other answers with it.
-    source, destination : str, optional
-        The columns of both ends in all files.
-    text : TextOptions
-        The options for reading text files.
+    ``memory`` has values of ``memory=`` of :func:`cc_rapids.components`. Edges then start on the
+    host, and the time includes copying. If it is empty, edges start in the memory of the engine.
+    ``threads`` are for the engine "threads" only. If there are neither threads nor processes, all
+    threads are used. Processes, which need integer ids, run in addition to ``threads``.
+    ``reductions`` are the ways in which processes combine their results. "pairs" merges forests in
+    pairs, for designs that make spanning forests; see :mod:`cc_rapids.tools.evaluate.processes`.
+    "samples" contracts components of samples; see :mod:`cc_rapids.tools.evaluate.sampling`.
     """
 
-    designs: Sequence[str]
+    designs: Sequence[str]  # names of algorithms
     memory: Sequence[str] = ()
-    threads: Sequence[int] = ()
-    processes: Sequence[int] = ()
+    threads: Sequence[int] = ()  # numbers of threads
+    processes: Sequence[int] = ()  # numbers of processes
     threads_per_process: Sequence[int] = (1,)
     reductions: Sequence[str] = ("pairs",)
-    rounds: int = 9
-    patience: float = 60.0
-    check: bool = True
+    rounds: int = 9  # timed runs, after one warm-up run
+    patience: float = 60.0  # seconds after which the timing of a case ends, after three runs
+    check: bool = True  # prove the first answer of each file, and compare the others with it
     source: str | None = None
     destination: str | None = None
     text: TextOptions = NO_OPTIONS
@@ -108,29 +87,16 @@ def evaluate(
 ) -> Iterator[Row]:
     """Run a plan over files, and yield one row per run as soon as the run is done.
 
-    The evaluation continues after errors. A file that cannot be read or a design that cannot run
-    gives a row with ``not_run``, and a wrong answer gives a row with ``wrong`` and without times.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-    plan : Plan
-    backend : Backend
-    on_progress : callable, optional
-        Called with the number of finished runs and the number of all runs.
-
-    Yields
-    ------
-    dict
-        ``file``, ``edges``, ``vertices``, ``density``, the fields of the :class:`Case`, and
-        ``wall_ms`` (and on a GPU ``device_ms``) from the edges to the labels.
+    A row has ``file``, ``edges``, ``vertices``, ``density``, the fields of the :class:`Case`, and
+    ``wall_ms`` (and on a GPU ``device_ms``) from the edges to the labels. The evaluation continues
+    after errors. A file that cannot be read or a design that cannot run gives a row with
+    ``not_run``, and a wrong answer gives a row with ``wrong`` and without times. ``on_progress``
+    gets the number of finished runs and the number of all runs.
 
     Raises
     ------
-    DesignError
-        A design does not exist.
-    InputError
-        A reduction does not exist.
+    DesignError, InputError
+        A design or a reduction does not exist.
     """
     for design in plan.designs:
         Design.parse(design)

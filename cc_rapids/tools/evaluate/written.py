@@ -35,25 +35,10 @@ def flat(row: dict[str, Any]) -> dict[str, Any]:
 def write(
     rows: Sequence[dict[str, Any]], base: dict[str, Any], folder: Path, baseline: str, figures: bool
 ) -> list[Path]:
-    """Write all files of an evaluation, each atomically.
+    """Write all files of an evaluation, each atomically, and return their paths.
 
-    Parameters
-    ----------
-    rows : sequence of dict
-        The runs.
-    base : dict
-        The first fields of each JSON line: device, versions and date.
-    folder : Path
-        The output folder, which is created if it does not exist.
-    baseline : str
-        The design that the other designs are compared with.
-    figures : bool
-        Whether to draw figures, which requires matplotlib.
-
-    Returns
-    -------
-    list of Path
-        The written files.
+    ``base`` has the first fields of each JSON line: device, versions and date. The folder is
+    created if it does not exist. Figures need matplotlib, and compare designs with ``baseline``.
 
     Raises
     ------
