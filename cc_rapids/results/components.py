@@ -683,13 +683,8 @@ class Components(Generic[FrameT]):
         --------
         >>> import pandas as pd, cc_rapids
         >>> pairs = pd.DataFrame({"src": [11, 12], "dst": [13, 16]})
-        >>> docs = pd.DataFrame(
-        ...     {
-        ...         "doc_id": [11, 12, 13, 16, 17],
-        ...         "length": [43, 41, 47, 41, 27],
-        ...         "web": [1, 1, 0, 1, 1],
-        ...     }
-        ... )
+        >>> docs = pd.DataFrame({"doc_id": [11, 12, 13, 16, 17], "length": [43, 41, 47, 41, 27]})
+        >>> docs["web"] = [1, 1, 0, 1, 1]
         >>> found = cc_rapids.components(pairs)
         >>> found.deduplicate(docs, on="doc_id", by="length")
            doc_id  length  web
@@ -721,13 +716,7 @@ class Components(Generic[FrameT]):
 
         Parameters
         ----------
-        frame : frame or dict of columns
-            The documents, as for :meth:`deduplicate`.
-        on, by, per : str, or list of str, optional
-            Columns, as for :meth:`deduplicate`.
-        ascending : bool
-            Keep the least value of ``by`` instead of the greatest.
-        missing : {"self", "drop", "raise"}
+        frame, on, by, ascending, per, missing : frame and options
             As for :meth:`deduplicate`.
         name : str
             The name of the column of components, as for :meth:`attach`.
@@ -842,8 +831,7 @@ class Components(Generic[FrameT]):
         Parameters
         ----------
         pairs : frame, pair of columns, list of pairs or file
-            Pairs of vertices, in any form that :func:`cc_rapids.components` accepts. Composite ids
-            are lists of tuples or frames, one for each end, or pairs of tuples.
+            As for :meth:`connected`.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         rows : bool
@@ -852,8 +840,7 @@ class Components(Generic[FrameT]):
             The maximum number of edges that ``rows=True`` may return. By default, all edges are
             returned if they fit into memory.
         **text
-            ``header``, ``delimiter``, ``encoding`` and ``comment``, as for
-            :func:`cc_rapids.components`.
+            As for :meth:`connected`.
 
         Returns
         -------
@@ -941,12 +928,8 @@ class Components(Generic[FrameT]):
             a null end or an unknown vertex are ignored. So are edges between two components, which
             a rule refused or :meth:`Dendrogram.split` cut. The forest is needed if ``edges`` is
             omitted, or if no edge joins the two vertices.
-        source, destination : str, or lists of str of equal length, optional
-            As for :func:`cc_rapids.components`.
-        weight : str, (m,) array of numbers, or None
-            The weights of ``edges``. Edges outside the weight bounds of this answer are ignored.
-            Defaults to the weight column of the run. None means that all edges are within the
-            bounds.
+        source, destination, weight : str, list of str or array, optional
+            As for :meth:`edges`.
         shortest : bool
             Return a path with the fewest ``edges``. Ties go to the path whose first edge has the
             least row, then to the least row of the second edge, and so on. Each level of the search
@@ -1019,10 +1002,8 @@ class Components(Generic[FrameT]):
             If the run did not use ``forest=``, the path has the fewest of these edges; otherwise
             it follows the forest, unless an edge joins the two vertices. The other columns of a
             frame are part of the evidence.
-        source, destination : str, or list of str, optional
-            As for :meth:`path`.
-        weight : str or (m,) array, optional
-            As for :meth:`path`.
+        source, destination, weight : str, list of str or array, optional
+            As for :meth:`edges`.
         records : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict, optional
             The records of the vertices. If several records have the same id, the first of them is
             used.
@@ -1746,9 +1727,7 @@ class LinkedRecords(Components[Any]):
             position, so the frame needs as many rows as the linked records.
         name : str
             The name of the new column.
-        missing : {"raise", "null", "self"}
-            As for :meth:`Components.attach`.
-        nulls : {"raise", "null"}, optional
+        missing, nulls : str, optional
             As for :meth:`Components.attach`.
 
         Returns
@@ -1788,11 +1767,7 @@ class LinkedRecords(Components[Any]):
         on : str, or list of str, optional
             The id columns. Defaults to those named as ``id=``. Without ids, records match rows by
             position, so the frame needs as many rows as the linked records.
-        by, per : str, or for ``per`` list of str, optional
-            As for :meth:`Components.deduplicate`.
-        ascending : bool
-            Keep the least value of ``by`` instead of the greatest.
-        missing : {"self", "drop", "raise"}
+        by, ascending, per, missing : str, bool or list of str, optional
             As for :meth:`Components.deduplicate`.
 
         Returns
@@ -1839,13 +1814,7 @@ class LinkedRecords(Components[Any]):
 
         Parameters
         ----------
-        frame : frame or dict of columns
-            The documents, as for :meth:`deduplicate`.
-        on, by, per : str, or list of str, optional
-            Columns, as for :meth:`deduplicate`.
-        ascending : bool
-            Keep the least value of ``by`` instead of the greatest.
-        missing : {"self", "drop", "raise"}
+        frame, on, by, ascending, per, missing : frame and options
             As for :meth:`deduplicate`.
         name : str
             The name of the column of entities.

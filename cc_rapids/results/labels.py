@@ -309,7 +309,11 @@ def labels_or_ids(
         )
         for (part, ids), label, like in pairs:
             if part.strings:
-                columns.append(_labels_or_strings(ids, valid, label, like, rows, backend))
+                if len(label):
+                    with of("labels", label).borrow() as strings:
+                        ids = where(valid, strings, ids, backend)
+                ids = ids if rows is None else take_rows(ids, rows, backend)
+                columns.append(like.to_native(ids, partial(different, ids)))
                 continue
             ids_of_rows = backend.asarray(ids)
             dtype = type_of(
@@ -320,20 +324,6 @@ def labels_or_ids(
                 values = backend.xp.where(valid, label.astype(dtype), values)
             columns.append(values if rows is None else values[rows])
     return columns
-
-
-def _labels_or_strings(
-    ids: Any, valid: Array, label: Any, like: Column, rows: Array | None, backend: Backend
-) -> Any:
-    """Return the labels, or the ids, in one column of strings: see :func:`labels_or_ids`.
-
-    The result is a column of the library of ``like``.
-    """
-    if len(label):
-        with of("labels", label).borrow() as strings:
-            ids = where(valid, strings, ids, backend)
-    ids = ids if rows is None else take_rows(ids, rows, backend)
-    return like.to_native(ids, partial(different, ids))
 
 
 SALT, NEGATIVE = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD1B54A32D192ED03)

@@ -220,14 +220,6 @@ def _given_of(header: dict[str, Any]) -> EdgeInput:
     )
 
 
-def _type_of_weights(name: Any) -> Any:
-    """Return a type of weights by name; raise a ValueError unless it is numeric, up to 64 bits."""
-    dtype = np.dtype(name)
-    if not is_number(dtype) or dtype.itemsize > 8:
-        raise ValueError(f"the weights of its spanning forest are {dtype}")
-    return dtype
-
-
 def _ends(answer: Answer, name: str, arrays: dict[str, Any]) -> tuple[Any, Any]:
     """Return the answer's rows of both ends of stored edges; raise a ValueError if invalid."""
     src, dst = (arrays[f"{name}_{end}"] for end in ENDS)
@@ -258,7 +250,10 @@ def _columns(
         fault = "lacks weights" if weight is None else "has weights, but was not found by weight"
         raise ValueError(f"its spanning forest {fault}")
     if weight is not None:
-        weights = arrays[f"{name}_weight"].view(_type_of_weights(weight))
+        dtype = np.dtype(weight)
+        if not is_number(dtype) or dtype.itemsize > 8:
+            raise ValueError(f"the weights of its spanning forest are {dtype}")
+        weights = arrays[f"{name}_weight"].view(dtype)
         has_nan = bool((weights != weights).any())  # unlike isnan(), this takes integers
         if weights.size != rows.size or has_nan:
             raise ValueError(
@@ -314,16 +309,13 @@ def _ids(header: dict[str, Any], arrays: dict[str, Any], k: int, n: int) -> Any:
     ids = arrays.get(f"{k}_ids")
     if ids is None:
         ids = range(int(header["low"]), int(header["low"]) + n)
-    low, high = _bounds(ids)
+    low = high = 0
+    if len(ids):
+        low, high = (
+            (ids[0], ids[-1]) if isinstance(ids, range) else (int(ids.min()), int(ids.max()))
+        )
     if not is_integer(dtype) or low < np.iinfo(dtype).min or high > np.iinfo(dtype).max:
         raise ValueError(f"its ids, from {low:,} to {high:,}, do not fit {dtype}")
     if len(ids) != n:
         raise ValueError(f"it has {len(ids):,} ids for {n:,} vertices")
     return ids if isinstance(ids, range) else ids.astype(dtype)
-
-
-def _bounds(ids: Any) -> tuple[int, int]:
-    """Return the least and the greatest id; both are 0 if there are no ids."""
-    if not len(ids):
-        return 0, 0
-    return (ids[0], ids[-1]) if isinstance(ids, range) else (int(ids.min()), int(ids.max()))

@@ -264,32 +264,18 @@ class Card:
         return 1e3 * count / rate
 
 
+_TABLE_SIZES = (1 << 18, 1 << 20, IN_L2, 1 << 25, 1 << 26, 1 << 27, 1 << 30)
+
+
+def _card(copy: float, *rates: float) -> Card:
+    """Return a card from its rate of copying, and its rates of reading tables of each size."""
+    return Card(copy, tuple(zip(_TABLE_SIZES, rates, strict=True)))
+
+
 #: The measured rates of GPUs, by the name of the device in records.
 CARDS = {
-    "NVIDIA H100 80GB HBM3": Card(
-        copy=3.0e12,
-        reads=(
-            (1 << 18, 205e9),
-            (1 << 20, 127e9),
-            (IN_L2, 127e9),
-            (1 << 25, 90e9),
-            (1 << 26, 49e9),
-            (1 << 27, 37e9),
-            (1 << 30, 31e9),
-        ),
-    ),
-    "NVIDIA H200": Card(
-        copy=4.1e12,
-        reads=(
-            (1 << 18, 350e9),
-            (1 << 20, 170e9),
-            (IN_L2, 160e9),
-            (1 << 25, 140e9),
-            (1 << 26, 76e9),
-            (1 << 27, 52e9),
-            (1 << 30, 40e9),
-        ),
-    ),
+    "NVIDIA H100 80GB HBM3": _card(3.0e12, 205e9, 127e9, 127e9, 90e9, 49e9, 37e9, 31e9),
+    "NVIDIA H200": _card(4.1e12, 350e9, 170e9, 160e9, 140e9, 76e9, 52e9, 40e9),
 }
 
 

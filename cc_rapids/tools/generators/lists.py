@@ -38,12 +38,8 @@ def near_duplicate_pairs(
         The exponent of the Zipf law of cluster sizes, above 1.
     most : int
         The maximum size of a cluster, at least 2.
-    seed : int
-        Any nonnegative integer.
-    dtype : numpy.dtype
-        An integer type that holds every vertex.
-    engine : {"threads", "cuda"}
-        The engine that makes and stores the edges, and a number for each cluster.
+    seed, dtype, engine : int, numpy.dtype and str
+        As for :func:`cc_rapids.generators.reference`.
 
     Returns
     -------
@@ -99,12 +95,8 @@ def banded_pairs(
         The exponent of the Zipf law of cluster sizes, above 1.
     most : int
         The maximum size of a cluster, at least 2.
-    seed : int
-        Any nonnegative integer.
-    dtype : numpy.dtype
-        An integer type that holds every vertex.
-    engine : {"threads", "cuda"}
-        The engine that makes and stores the edges, and a number for each cluster.
+    seed, dtype, engine : int, numpy.dtype and str
+        As for :func:`cc_rapids.generators.reference`.
 
     Returns
     -------
@@ -155,15 +147,11 @@ def record_keys(
         A key is drawn as the number ``keys * u ** power``, rounded down, with u uniform in 0 .. 1.
         With a power of 1, all keys are equally frequent. The power must be above 0. The
         distribution is exact where u is a multiple of 2^-16.
-    seed : int
-        Any nonnegative integer.
     permute : bool
         Permute the vertices at random. Otherwise records precede keys, and if ``power`` is above 1,
         keys with small numbers are the most frequent.
-    dtype : numpy.dtype
-        An integer type that holds every vertex.
-    engine : {"threads", "cuda"}
-        The engine that makes and stores the edges.
+    seed, dtype, engine : int, numpy.dtype and str
+        As for :func:`cc_rapids.generators.reference`.
 
     Returns
     -------

@@ -92,14 +92,10 @@ def rmat(
     a, b, c : float
         The probabilities of the quadrants (0, 0), (0, 1) and (1, 0) of the adjacency matrix at
         each level, rounded to multiples of 2^-16. Quadrant (1, 1) has the remaining probability.
-    seed : int
-        Any nonnegative integer.
     permute : bool
         Permute the vertices at random; otherwise vertices with small numbers have large degrees.
-    dtype : numpy.dtype
-        An integer type that holds every vertex.
-    engine : {"threads", "cuda"}, optional
-        The engine that makes and stores the edges.
+    seed, dtype, engine : int, numpy.dtype and str
+        As for :func:`cc_rapids.generators.reference`.
 
     Returns
     -------
@@ -140,12 +136,8 @@ def barabasi_albert(
         The number of vertices; at most 2^32.
     each : int
         The number of edges that each vertex brings.
-    seed : int
-        Any nonnegative integer.
-    dtype : numpy.dtype
-        An integer type that holds every vertex.
-    engine : {"threads", "cuda"}
-        The engine that makes and stores the edges.
+    seed, dtype, engine : int, numpy.dtype and str
+        As for :func:`cc_rapids.generators.reference`.
 
     Returns
     -------
@@ -188,12 +180,8 @@ def uniform(
     ----------
     num_vertices, num_edges : int
         The number of vertices, at most 2^32, and the number of edges.
-    seed : int
-        Any nonnegative integer.
-    dtype : numpy.dtype
-        An integer type that holds every vertex.
-    engine : {"threads", "cuda"}
-        The engine that makes and stores the edges.
+    seed, dtype, engine : int, numpy.dtype and str
+        As for :func:`cc_rapids.generators.reference`.
 
     Returns
     -------
@@ -226,12 +214,8 @@ def grid(
         the vertices on the right and below.
     keep : float
         The probability that an edge is kept.
-    seed : int
-        Any nonnegative integer.
-    dtype : numpy.dtype
-        An integer type that holds every vertex.
-    engine : {"threads", "cuda"}, optional
-        The engine that makes and stores the edges.
+    seed, dtype, engine : int, numpy.dtype and str
+        As for :func:`cc_rapids.generators.reference`.
 
     Returns
     -------

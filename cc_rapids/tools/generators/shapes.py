@@ -22,10 +22,8 @@ def path(
         The number of vertices.
     shuffle : int, optional
         The seed of a random permutation of the vertices; by default, they are not permuted.
-    dtype : numpy.dtype
-        An integer type that holds every vertex.
-    engine : {"threads", "cuda"}
-        The engine that makes and stores the edges.
+    dtype, engine : numpy.dtype and str
+        As for :func:`cc_rapids.generators.reference`.
 
     Returns
     -------
@@ -51,10 +49,8 @@ def torus2d(
     ----------
     rows, columns : int
         The sides of the grid.
-    dtype : numpy.dtype
-        An integer type that holds every vertex.
-    engine : {"threads", "cuda"}
-        The engine that makes and stores the edges.
+    dtype, engine : numpy.dtype and str
+        As for :func:`cc_rapids.generators.reference`.
 
     Returns
     -------
@@ -75,10 +71,8 @@ def star(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads") -
     ----------
     n : int
         The number of vertices.
-    dtype : numpy.dtype
-        An integer type that holds every vertex.
-    engine : {"threads", "cuda"}
-        The engine that makes and stores the edges.
+    dtype, engine : numpy.dtype and str
+        As for :func:`cc_rapids.generators.reference`.
 
     Returns
     -------
@@ -99,10 +93,8 @@ def isolated(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads
     ----------
     n : int
         The number of vertices.
-    dtype : numpy.dtype
-        An integer type that holds every vertex.
-    engine : {"threads", "cuda"}
-        The engine of the graph, which has no edges to store.
+    dtype, engine : numpy.dtype and str
+        As for :func:`cc_rapids.generators.reference`.
 
     Returns
     -------
@@ -123,10 +115,8 @@ def self_loops(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threa
     ----------
     n : int
         The number of vertices.
-    dtype : numpy.dtype
-        An integer type that holds every vertex.
-    engine : {"threads", "cuda"}
-        The engine that makes and stores the edges.
+    dtype, engine : numpy.dtype and str
+        As for :func:`cc_rapids.generators.reference`.
 
     Returns
     -------
@@ -149,10 +139,8 @@ def cliques(
     ----------
     sizes : sequence of int
         The number of vertices of each clique.
-    dtype : numpy.dtype
-        An integer type that holds every vertex.
-    engine : {"threads", "cuda"}
-        The engine that makes and stores the edges.
+    dtype, engine : numpy.dtype and str
+        As for :func:`cc_rapids.generators.reference`.
 
     Returns
     -------
