@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ... import __version__
-from .group import INPUT, METHOD, OUTPUT, command, examples, option
+from .group import (
+    INPUT,
+    command,
+    examples,
+    option_of_input,
+    option_of_method,
+    option_of_output,
+)
 from .options import counts_option, engine_in_words, engine_or_threads, quiet_options, rounds_option
 from .recipes import Recipe, complete_recipe, recipe
 from .show import compact, kernels, print_table, progress
@@ -33,75 +40,57 @@ TITLE = "medians in milliseconds; --json also shows spreads, memory and limits"
         " --design kout+async+halve --design label-propagation --engine cpu",
     )
 )
-@option(
+@option_of_input(
     "--generate",
     "recipes",
     metavar="RECIPE",
     multiple=True,
     shell_complete=complete_recipe,
-    section=INPUT,
     help="A graph of cc-rapids generate: 'NAME(option=value, ...)'.",
 )
 @counts_option("--nodes", "N", "Use random graphs of N vertices, one per density.", INPUT)
-@option(
+@option_of_input(
     "--density",
     metavar="P",
     type=click.FloatRange(0, 1),
     multiple=True,
-    section=INPUT,
     help="With --nodes: the share of joined pairs; 0.01 by default.",
 )
-@option(
+@option_of_input(
     "--weights",
     metavar="MIN MAX",
     type=(int, int),
-    section=INPUT,
     help="Add integer weights, which no design reads, to the edges.",
 )
-@option(
+@option_of_input(
     "--form",
     "forms",
     type=click.Choice(["coo", "csr"]),
     multiple=True,
-    section=INPUT,
     help="An edge list, or sorted CSR rows; both by default.",
 )
-@option(
+@option_of_input(
     "--ids",
     type=click.Choice(["int32", "int64"]),
     multiple=True,
-    section=INPUT,
     help="The type of the vertices; both types by default.",
 )
-@option(
-    "--design",
-    "designs",
-    metavar="NAME",
-    multiple=True,
-    section=METHOD,
-    help="An algorithm; auto by default.",
+@option_of_method(
+    "--design", "designs", metavar="NAME", multiple=True, help="An algorithm; auto by default."
 )
 @engine_or_threads
 @rounds_option
-@option(
+@option_of_method(
     "--check/--no-check",
     default=True,
-    section=METHOD,
     help="Compare the answers with union-find afterwards (default).",
 )
-@option(
-    "--peers/--no-peers",
-    default=True,
-    section=METHOD,
-    help="Time SciPy or cuGraph in the same run (default).",
+@option_of_method(
+    "--peers/--no-peers", default=True, help="Time SciPy or cuGraph in the same run (default)."
 )
 @quiet_options
-@option(
-    "--json",
-    "json_output",
-    is_flag=True,
-    section=OUTPUT,
-    help="Print all facts of each case as one line of JSON.",
+@option_of_output(
+    "--json", "json_output", is_flag=True, help="Print all facts of each case as one line of JSON."
 )
 def bench(
     recipes: tuple[str, ...],

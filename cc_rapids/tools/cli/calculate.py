@@ -16,7 +16,14 @@ from ...data.text_options import TextOptions
 from ...errors import counted
 from ...ledger import Ledger
 from .frames import read_vertices, vertices_options
-from .group import INPUT, METHOD, OUTPUT, command, ended_in_words, examples, option
+from .group import (
+    command,
+    ended_in_words,
+    examples,
+    option_of_input,
+    option_of_method,
+    option_of_output,
+)
 from .implementations import by_number
 from .options import (
     FILES_IN_WORDS,
@@ -86,89 +93,71 @@ UNREAD: dict[str, Any] = {"format": None, "columns": [], "header": None, "delimi
     )
 )
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=FilePath(allow_dash=True))
-@option(
+@option_of_input(
     "--generate",
     metavar="RECIPE",
     shell_complete=complete_recipe,
-    section=INPUT,
     help="Generate the edges: 'NAME(option=value, ...)', without FILE.",
 )
 @edge_file_options()
 @nulls_option
 @bound_options
 @memory_limit_option
-@option(
+@option_of_input(
     "--checkpoint",
     metavar="PATH",
     type=FilePath(path_type=Path, dir_okay=False),
-    section=INPUT,
     help="Read in chunks; resume from this file if it exists.",
 )
-@option(
+@option_of_input(
     "--checkpoint-every",
     metavar="SECONDS",
     type=click.FloatRange(min=0),
-    section=INPUT,
     help="Seconds between writes of --checkpoint; 60 by default.",
 )
 @unreadable_option
 @vertices_options
-@option(
+@option_of_method(
     "--design",
     "--algorithm",
     "design",
     metavar="NAME",
-    section=METHOD,
     help="An algorithm of cc-rapids designs; auto by default.",
 )
-@option(
+@option_of_method(
     "--max-size",
     metavar="N",
     type=click.IntRange(min=1),
-    section=METHOD,
     help="Split components of more than N vertices; see --weight.",
 )
 @engine_option
-@option(
+@option_of_method(
     "--memory",
     type=click.Choice(["device", "pinned", "zero-copy"]),
-    section=METHOD,
     help="The memory from which a GPU reads the edges.",
 )
-@option(
-    "--labels",
-    type=LabelChoice(),
-    section=OUTPUT,
-    help="The kind of labels; min (the least id) by default.",
+@option_of_output(
+    "--labels", type=LabelChoice(), help="The kind of labels; min (the least id) by default."
 )
 @output_option("Write vertices and labels to PATH, FOLDER/, or - (stdout).")
-@option(
+@option_of_output(
     ROWS_FLAG,
     metavar="N",
     type=click.IntRange(min=1),
-    section=OUTPUT,
     help="Rows of each Parquet file of a folder; 10 M by default.",
 )
 @output_format_option
-@option(
-    "--top",
-    metavar="K",
-    type=click.IntRange(min=0),
-    section=OUTPUT,
-    help="Show the K largest components.",
+@option_of_output(
+    "--top", metavar="K", type=click.IntRange(min=0), help="Show the K largest components."
 )
-@option(
+@option_of_output(
     "--members",
     metavar="K",
     type=click.IntRange(min=0),
-    section=OUTPUT,
     help=f"Members that --top shows; {SHOWN_MEMBERS} by default, all with --json.",
 )
-@option(
-    "--explain",
-    is_flag=True,
-    section=OUTPUT,
-    help="Print the plan without computing or writing anything.",
+@option_of_output(
+    "--explain", is_flag=True, help="Print the plan without computing or writing anything."
 )
 @quiet_options
 @as_json

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .group import METHOD, command, examples, option
+from .group import command, examples, option_of_method
 from .options import as_json, engine_option
 from .show import console, print_json, seconds
 
@@ -36,18 +36,16 @@ def capability(value: str) -> Capability:
     ),
 )
 @engine_option
-@option(
+@option_of_method(
     "--architecture",
     metavar="X.Y",
     type=capability,
-    section=METHOD,
     help="Compute capability; by default, that of the first GPU.",
 )
-@option(
+@option_of_method(
     "--processes",
     metavar="N",
     type=click.IntRange(min=1),
-    section=METHOD,
     help="The number of processes; one per CPU by default.",
 )
 @as_json

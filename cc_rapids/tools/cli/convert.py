@@ -14,7 +14,7 @@ from ...data.files.read import EdgeFile
 from ...data.files.text_ids import plain
 from ...data.files.write import PIECE_EDGES, EdgeList, check_edges_output, write_edges
 from ...ledger import Ledger
-from .group import INPUT, OUTPUT, command, examples, option
+from .group import OUTPUT, command, examples, option_of_input
 from .options import (
     FILES_IN_WORDS,
     FilePath,
@@ -54,18 +54,10 @@ if TYPE_CHECKING:
 @click.argument("output", type=FilePath(path_type=Path, allow_dash=True))
 @edge_file_options("--from")
 @format_option("--to", "to", "Format of OUTPUT; from its suffix by default.", OUTPUT, WRITTEN)
-@option(
-    "--weight",
-    metavar="NAME",
-    section=INPUT,
-    help="Column of weights; by default weight, if FILE has it.",
+@option_of_input(
+    "--weight", metavar="NAME", help="Column of weights; by default weight, if FILE has it."
 )
-@option(
-    "--weights/--no-weights",
-    default=True,
-    section=INPUT,
-    help="Keep the weights (default), or not.",
-)
+@option_of_input("--weights/--no-weights", default=True, help="Keep the weights (default), or not.")
 @quiet_options
 @as_json
 def convert(

@@ -23,7 +23,7 @@ from .frames import (
     table_format_option,
     table_text_options,
 )
-from .group import INPUT, METHOD, OUTPUT, command, examples, option
+from .group import INPUT, command, examples, option_of_input, option_of_method, option_of_output
 from .options import (
     FILES_IN_WORDS,
     STANDARD,
@@ -68,12 +68,8 @@ if TYPE_CHECKING:
 )
 @click.argument("docs", type=FilePath(allow_dash=True))
 @click.argument("pairs", type=FilePath(allow_dash=True))
-@option(
-    "--on",
-    metavar="NAME",
-    required=True,
-    section=INPUT,
-    help="Column of DOCS with the ids, or several: A,B.",
+@option_of_input(
+    "--on", metavar="NAME", required=True, help="Column of DOCS with the ids, or several: A,B."
 )
 @table_format_option("--format", "docs_format", "DOCS")
 @table_text_options("docs-", "DOCS")
@@ -83,43 +79,31 @@ if TYPE_CHECKING:
 @nulls_option
 @bound_options
 @memory_limit_option
-@option(
-    "--by",
-    metavar="NAME",
-    section=METHOD,
-    help="Keep the greatest value of this column, not the first row.",
+@option_of_method(
+    "--by", metavar="NAME", help="Keep the greatest value of this column, not the first row."
 )
-@option(
-    "--by-text", is_flag=True, section=METHOD, help="Compare --by as text, not as numbers or dates."
-)
-@option(
+@option_of_method("--by-text", is_flag=True, help="Compare --by as text, not as numbers or dates.")
+@option_of_method(
     "--ascending/--descending",
     default=False,
-    section=METHOD,
     help="Keep the least value of --by, or the greatest (default).",
 )
-@option(
-    "--per",
-    metavar="NAME",
-    multiple=True,
-    section=METHOD,
-    help="Keep one document for each value of this column.",
+@option_of_method(
+    "--per", metavar="NAME", multiple=True, help="Keep one document for each value of this column."
 )
-@option(
+@option_of_method(
     "--missing",
     type=click.Choice(["self", "drop", "raise"]),
     default="self",
-    section=METHOD,
     help="For documents in no pair: keep (self), drop or raise.",
 )
 @engine_option
 @output_option("Write the documents to keep to PATH, or - for stdout.")
 @output_format_option
-@option(
+@option_of_output(
     "--dropped",
     metavar="PATH",
     type=FilePath(),
-    section=OUTPUT,
     help="Write each dropped document, with the kept one, to PATH.",
 )
 @quiet_options

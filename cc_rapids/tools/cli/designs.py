@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import click
 
-from .group import OUTPUT, command, examples, option
+from .group import command, examples, option_of_output
 from .options import as_json
 from .show import compact, print_json, print_table
 
@@ -26,9 +26,7 @@ _WIDTH = 23  # characters of the column of papers in a terminal of 80 columns
     )
 )
 @click.argument("words", nargs=-1)
-@option(
-    "--markdown", is_flag=True, section=OUTPUT, help="Print a table in Markdown, with all columns."
-)
+@option_of_output("--markdown", is_flag=True, help="Print a table in Markdown, with all columns.")
 @as_json
 def designs(words: tuple[str, ...], markdown: bool, json_output: bool) -> None:
     """List the algorithms, whose names --design accepts.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .group import OUTPUT, command, examples, option
+from .group import command, examples, option_of_output
 from .options import as_json
 from .show import console, print_json, size
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
         "cc-rapids doctor --cache",
     )
 )
-@option("--cache", is_flag=True, section=OUTPUT, help="Show the cache of compiled kernels.")
-@option("--clear", is_flag=True, section=OUTPUT, help="With --cache: clear the cache.")
+@option_of_output("--cache", is_flag=True, help="Show the cache of compiled kernels.")
+@option_of_output("--clear", is_flag=True, help="With --cache: clear the cache.")
 @as_json
 def doctor(cache: bool, clear: bool, json_output: bool) -> None:
     """Show what is installed, and which engine would run.

@@ -11,7 +11,7 @@ import click
 
 from ...data.files.write import write_table
 from ...ledger import Ledger
-from .group import METHOD, Decorator, command, examples, option
+from .group import Decorator, command, examples, option_of_method
 from .options import (
     FILES_IN_WORDS,
     FilePath,
@@ -64,11 +64,10 @@ def _options_of_edge_rows(output_help: str, *methods: Decorator) -> Decorator:
 )
 @_options_of_edge_rows(
     "Write the bridges, points or edges to PATH, or - for stdout.",
-    option(
+    option_of_method(
         "--find",
         type=click.Choice([BRIDGES, POINTS, BLOCKS]),
         default=BRIDGES,
-        section=METHOD,
         help="What to find; bridges by default.",
     ),
 )
@@ -124,11 +123,8 @@ def bridges(
 )
 @_options_of_edge_rows(
     "Write the edges of the forest to PATH, or - for stdout.",
-    option(
-        "--maximum",
-        is_flag=True,
-        section=METHOD,
-        help="Keep the greatest weights instead of the least.",
+    option_of_method(
+        "--maximum", is_flag=True, help="Keep the greatest weights instead of the least."
     ),
 )
 def forest(

@@ -10,7 +10,7 @@ import click
 from ... import __version__
 from ...data.text_options import KEYWORDS, TextOptions
 from ...errors import InputError, install_advice
-from .group import METHOD, OUTPUT, command, examples, option
+from .group import command, examples, option_of_method, option_of_output
 from .options import (
     FILES_IN_WORDS,
     FilePath,
@@ -48,59 +48,48 @@ DEFAULT = ("auto", "none+async+halve", "soman")
 @click.argument("folder", type=FilePath(path_type=Path))
 @column_options
 @text_options
-@option(
+@option_of_method(
     "--algorithm",
     "--design",
     "designs",
     metavar="NAME",
     multiple=True,
-    section=METHOD,
     help="An algorithm of cc-rapids designs; repeatable.",
 )
-@option(
-    "--baseline",
-    metavar="NAME",
-    section=METHOD,
-    help="The algorithm with a speed-up of 1; the first by default.",
+@option_of_method(
+    "--baseline", metavar="NAME", help="The algorithm with a speed-up of 1; the first by default."
 )
 @engine_or_threads
-@option(
+@option_of_method(
     "--memory",
     metavar="KIND",
     multiple=True,
-    section=METHOD,
     help="Read edges from device, pinned or zero-copy memory.",
 )
 @counts_option("--threads", "K", "Run on K threads; by default one per core.")
 @counts_option("--processes", "K", "Run on K processes.")
 @counts_option("--threads-per-process", "K", "Run K threads in each process; by default one.")
-@option(
+@option_of_method(
     "--reduction",
     "reductions",
     type=click.Choice(["pairs", "samples"]),
     multiple=True,
     default=["pairs"],
-    section=METHOD,
     help="Merge forests in pairs (default), or contract samples.",
 )
 @rounds_option
-@option(
-    "--check/--no-check",
-    default=True,
-    section=METHOD,
-    help="Prove one answer per file, compare others (default).",
+@option_of_method(
+    "--check/--no-check", default=True, help="Prove one answer per file, compare others (default)."
 )
-@option(
+@option_of_output(
     "--out",
     metavar="FOLDER",
     type=FilePath(path_type=Path),
-    section=OUTPUT,
     help="Write runs.csv, runs.jsonl and the figures to FOLDER.",
 )
-@option(
+@option_of_output(
     "--figures/--no-figures",
     default=None,
-    section=OUTPUT,
     help="Draw figures; by default if matplotlib is installed.",
 )
 @quiet_options

@@ -23,7 +23,7 @@ from ...data.files.text_head import HEAD, SEPARATORS
 from ...data.files.text_ids import integers, is_text, trimmed
 from ...data.text_options import NO_OPTIONS, TextOptions
 from ...errors import FormatError, InputError
-from .group import INPUT, Decorator, option
+from .group import Decorator, option_of_input
 from .options import STANDARD, FilePath, input_options
 from .ordering import comparable
 from .paths import name_of, paths_of, standard_input
@@ -96,7 +96,7 @@ class WholeTable:
 def table_format_option(flag: str, name: str, what: str) -> Decorator:
     """Return an option for the format of a table; ``what`` names the table in the help."""
     kind, help_text = click.Choice(TABULAR), f"Format of {what}; from its suffix by default."
-    return option(flag, name, metavar="FORMAT", type=kind, section=INPUT, help=help_text)
+    return option_of_input(flag, name, metavar="FORMAT", type=kind, help=help_text)
 
 
 def table_text_options(prefix: str, what: str) -> Decorator:

@@ -138,6 +138,9 @@ class Group(_InSections, click.Group):
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 option: Callable[..., Decorator] = partial(click.option, cls=Option)
+option_of_input = partial(option, section=INPUT)
+option_of_method = partial(option, section=METHOD)
+option_of_output = partial(option, section=OUTPUT)
 command: Callable[..., Callable[[Any], Command]] = partial(click.command, cls=Command)
 
 

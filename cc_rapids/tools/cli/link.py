@@ -21,7 +21,7 @@ from .frames import (
     table_format_option,
     table_text_options,
 )
-from .group import INPUT, METHOD, OUTPUT, command, examples, option
+from .group import command, examples, option_of_input, option_of_method, option_of_output
 from .options import FilePath, LabelChoice, as_json, engine_option, is_shown, quiet_options
 from .outputs import check_with_output, checked_output, output_format_option, output_option
 from .show import kernel_rows, kernels, report, seconds, times_since
@@ -45,49 +45,37 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("records", type=FilePath(allow_dash=True))
-@option(
+@option_of_input(
     "--key",
     "keys",
     metavar="NAMES",
     multiple=True,
     required=True,
-    section=INPUT,
     help="Column of a key, or several: A,B; repeatable.",
 )
-@option(
-    "--id",
-    metavar="NAMES",
-    section=INPUT,
-    help="Column of record ids, or several: A,B; else row numbers.",
+@option_of_input(
+    "--id", metavar="NAMES", help="Column of record ids, or several: A,B; else row numbers."
 )
 @table_format_option("--format", "format", "RECORDS")
 @table_text_options("", "RECORDS")
-@option(
+@option_of_method(
     "--max-group",
     metavar="N",
     type=click.IntRange(min=1),
-    section=METHOD,
     help="Ignore values that more than N records share.",
 )
-@option(
+@option_of_method(
     "--ignore",
     metavar="VALUE",
     multiple=True,
-    section=METHOD,
     help="A value that links nothing, like empty text; repeatable.",
 )
 @engine_option
-@option(
-    "--labels",
-    type=LabelChoice(),
-    section=OUTPUT,
-    help="The kind of labels; dense if --id has several columns.",
+@option_of_output(
+    "--labels", type=LabelChoice(), help="The kind of labels; dense if --id has several columns."
 )
-@option(
-    "--attach",
-    metavar="NAME",
-    section=OUTPUT,
-    help="Write whole records, with the label in column NAME.",
+@option_of_output(
+    "--attach", metavar="NAME", help="Write whole records, with the label in column NAME."
 )
 @output_option("Write each record and its label to PATH, or - for stdout.")
 @output_format_option

@@ -17,7 +17,16 @@ from ...data.files.write import is_standard_output
 from ...data.memory_budget import bytes_of
 from ...data.text_options import COMMENTS
 from ...errors import EngineError, InputError
-from .group import INPUT, METHOD, OUTPUT, PROGRESS, Decorator, option
+from .group import (
+    INPUT,
+    METHOD,
+    PROGRESS,
+    Decorator,
+    option,
+    option_of_input,
+    option_of_method,
+    option_of_output,
+)
 
 if TYPE_CHECKING:
     from ...backends import Backend
@@ -66,7 +75,7 @@ def combined(*decorators: Decorator) -> Decorator:
 
 def header_option(help: str) -> Decorator:
     """Return the option ``--header/--no-header``."""
-    return option("--header/--no-header", default=None, section=INPUT, help=help)
+    return option_of_input("--header/--no-header", default=None, help=help)
 
 
 def text_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -78,30 +87,24 @@ def text_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
     return combined(
         header_option("Does the first line of text name the columns?"),
-        option(
+        option_of_input(
             "--delimiter",
             metavar="CHARACTER",
-            section=INPUT,
             help="The field delimiter of text; ' ' means runs of blanks.",
         ),
-        option(
+        option_of_input(
             "--encoding",
             metavar="NAME",
-            section=INPUT,
             help="The encoding of text, such as latin-1; UTF-8 by default.",
         ),
-        option(
+        option_of_input(
             "--comment",
             metavar="LETTERS",
             default=COMMENTS,
-            section=INPUT,
             help="Characters that begin a comment before the first edge.",
         ),
-        option(
-            "--no-comment",
-            is_flag=True,
-            section=INPUT,
-            help="Read lines that look like comments as edges.",
+        option_of_input(
+            "--no-comment", is_flag=True, help="Read lines that look like comments as edges."
         ),
     )(with_comment)
 
@@ -145,11 +148,10 @@ class LabelChoice(click.Choice[str]):
         return tuple(LABEL_KINDS)
 
 
-memory_limit_option: Decorator = option(
+memory_limit_option: Decorator = option_of_input(
     "--memory-limit",
     metavar="SIZE",
     type=size,
-    section=INPUT,
     help="Read in chunks within SIZE of memory, such as 2GiB.",
 )
 
@@ -158,7 +160,7 @@ def input_options(*rows: tuple[str, str, Any, str]) -> Decorator:
     """Return options of the input; each row has the flag, metavar, type and help of an option."""
     return combined(
         *(
-            option(flag, metavar=metavar, type=kind, section=INPUT, help=help_text)
+            option_of_input(flag, metavar=metavar, type=kind, help=help_text)
             for flag, metavar, kind, help_text in rows
         )
     )
@@ -177,8 +179,8 @@ def check_bounds(bounds: dict[str, Any], weight_alone: bool = False) -> dict[str
     Raises
     ------
     UsageError, InputError
-        Bounds are passed without a weight column, or the reverse, unless it is ``weight_alone``;
-        the bounds exclude each other.
+        A bound is passed without a weight column; a weight column is passed without a bound, and
+        ``weight_alone`` is False; the bounds exclude each other.
     """
     from ...data.weight_bound import WeightBound
 
@@ -222,18 +224,16 @@ def edge_file_options(format_flag: str = "--format") -> Decorator:
     return combined(column_options, file_format, text_options)
 
 
-nulls_option: Decorator = option(
+nulls_option: Decorator = option_of_input(
     "--nulls",
     type=click.Choice(["raise", "drop"]),
-    section=INPUT,
     help="For edges without an id: raise an error (default) or drop.",
 )
 
 
-unreadable_option: Decorator = option(
+unreadable_option: Decorator = option_of_input(
     "--unreadable",
     type=click.Choice(["raise", "skip"]),
-    section=INPUT,
     help="For unreadable files: raise an error (default) or skip.",
 )
 
@@ -244,13 +244,12 @@ def counts_option(flag: str, metavar: str, help: str, section: str = METHOD) -> 
     return option(flag, metavar=metavar, type=kind, multiple=True, section=section, help=help)
 
 
-rounds_option: Decorator = option(  # of commands that measure time
+rounds_option: Decorator = option_of_method(  # of commands that measure time
     "--rounds",
     metavar="K",
     type=click.IntRange(min=1),
     default=9,
     show_default=True,
-    section=METHOD,
     help="Runs of each timing, after a warm-up run.",
 )
 
@@ -295,13 +294,12 @@ def check_apart(output: Path, file: Path) -> None:
 
 
 # The value is the library's name of an engine, or None
-engine_option: Decorator = option(
+engine_option: Decorator = option_of_method(
     "--engine",
     metavar="NAME",
     type=click.Choice(list(ENGINES)),
     default="auto",
     callback=lambda _, __, word: ENGINES[word],
-    section=METHOD,
     help="auto (default), gpu or cuda, cpu or threads.",
 )
 
@@ -322,14 +320,13 @@ def _backend_of(context: click.Context, _: click.Parameter, word: str) -> Backen
 
 
 # The value is a backend; "auto" is a GPU if there is one
-engine_or_threads: Decorator = option(
+engine_or_threads: Decorator = option_of_method(
     "--engine",
     "backend",
     metavar="NAME",
     type=click.Choice(list(ENGINES)),
     default="auto",
     callback=_backend_of,
-    section=METHOD,
     help="auto (the GPU if there is one), gpu/cuda, cpu/threads.",
 )
 
@@ -346,20 +343,15 @@ def _keep_progress(context: click.Context, _: click.Parameter, value: bool | Non
 
 
 quiet_options: Decorator = combined(
-    option("--quiet", is_flag=True, section=OUTPUT, help="Print only errors."),
-    option(
+    option_of_output("--quiet", is_flag=True, help="Print only errors."),
+    option_of_output(
         "--progress/--no-progress",
         default=None,
         expose_value=False,
         callback=_keep_progress,
-        section=OUTPUT,
         help="Print progress even outside a terminal, or never.",
     ),
 )
-as_json: Decorator = option(
-    "--json",
-    "json_output",
-    is_flag=True,
-    section=OUTPUT,
-    help="Print all facts as one JSON object, and no tables.",
+as_json: Decorator = option_of_output(
+    "--json", "json_output", is_flag=True, help="Print all facts as one JSON object, and no tables."
 )

@@ -12,7 +12,7 @@ import click
 
 from ...data.files.formats import TABLES
 from ...data.files.write import check_new_folder, check_output, write_table
-from .group import OUTPUT, Decorator, option
+from .group import Decorator, option_of_output
 from .options import STANDARD, FilePath, check_apart, written_to
 from .paths import paths_of
 
@@ -22,11 +22,10 @@ if TYPE_CHECKING:
     from ...results.components import Components
 
 ROWS_FLAG = "--rows-per-file"
-output_format_option: Decorator = option(
+output_format_option: Decorator = option_of_output(
     "--output-format",
     metavar="FORMAT",
     type=click.Choice(list(TABLES)),
-    section=OUTPUT,
     help=f"Format of PATH: {', '.join(TABLES)}.",
 )
 
@@ -34,7 +33,7 @@ output_format_option: Decorator = option(
 def output_option(help: str) -> Decorator:
     """Return the option ``-o``, ``--output`` of commands that write a table."""
     path = FilePath(allow_dash=True)
-    return option("-o", "--output", metavar="PATH", type=path, section=OUTPUT, help=help)
+    return option_of_output("-o", "--output", metavar="PATH", type=path, help=help)
 
 
 def check_with_output(output: str | None, **options: Any) -> None:

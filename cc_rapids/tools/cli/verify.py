@@ -15,7 +15,7 @@ from ...errors import FormatError, InputError, VerificationError
 from ...ledger import Ledger
 from ...verify.label_rules import LABEL_RULES, LabelRule
 from .frames import read_vertices, vertices_options
-from .group import INPUT, METHOD, as_options, command, examples, option
+from .group import INPUT, as_options, command, examples, option_of_method
 from .options import (
     FILES_IN_WORDS,
     STANDARD,
@@ -67,20 +67,18 @@ WRONG = 1  # the exit code if labels are wrong
 @format_option(
     "--labels-format", "labels_format", "Format of LABELS; from its suffix by default.", INPUT
 )
-@option(
+@option_of_method(
     "--labels",
     "naming",
     metavar="KIND",
     type=click.Choice(list(LABEL_RULES)),
     default="min",
-    section=METHOD,
     help=f"Kind of labels: {', '.join(LABEL_RULES)}; min by default.",
 )
 @engine_option
-@option(
+@option_of_method(
     "--oracle",
     type=click.Choice(["scipy", "networkx", "cugraph"]),
-    section=METHOD,
     help="A library that must find the same components.",
 )
 @quiet_options
