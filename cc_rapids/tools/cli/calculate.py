@@ -62,9 +62,7 @@ UNREAD: dict[str, Any] = {"format": None, "columns": [], "header": None, "delimi
 
 
 @command(
-    epilog=FILES_IN_WORDS
-    + "\n\n"
-    + examples(
+    epilog=examples(
         "cc-rapids calculate pairs.csv",
         "cc-rapids calculate pairs.parquet --output labels.parquet --top 3",
         "Several files, a pattern in quotes, or a folder, within 2 GiB of memory:",
@@ -90,6 +88,7 @@ UNREAD: dict[str, Any] = {"format": None, "columns": [], "header": None, "delimi
         " --memory zero-copy",
         "The same algorithm by its number in Lehr et al. 2022:",
         "cc-rapids calculate --generate 'gnm(nodes=1000, density=0.001)' --algorithm dense:0",
+        after=FILES_IN_WORDS,
     )
 )
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=FilePath(allow_dash=True))

@@ -35,9 +35,7 @@ if TYPE_CHECKING:
 
 
 @command(
-    epilog=FILES_IN_WORDS
-    + "\n\n"
-    + examples(
+    epilog=examples(
         "cc-rapids convert pairs.csv pairs.parquet",
         "cc-rapids convert pairs.csv pairs.csv.zst",
         "From standard input to standard output:",
@@ -48,6 +46,7 @@ if TYPE_CHECKING:
         "With weights from another column:",
         "cc-rapids convert links.csv links.tsv.gz --source buyer --destination seller"
         " --weight price",
+        after=FILES_IN_WORDS,
     )
 )
 @click.argument("file", type=FilePath(path_type=Path, allow_dash=True))

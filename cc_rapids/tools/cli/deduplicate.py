@@ -51,12 +51,7 @@ if TYPE_CHECKING:
 
 
 @command(
-    epilog=TABULAR_IN_WORDS
-    + " With --by, values of csv and tsv files are compared as numbers or ISO dates."
-    + "\n\n"
-    + FILES_IN_WORDS
-    + "\n\n"
-    + examples(
+    epilog=examples(
         "cc-rapids deduplicate docs.csv pairs.csv --on doc_id --by length --output keep.csv",
         "Pairs with a score of at least 0.8, and one document for each corpus:",
         "cc-rapids deduplicate docs.csv scored.csv --on doc_id --by length --per corpus"
@@ -64,6 +59,8 @@ if TYPE_CHECKING:
         "From standard input to standard output:",
         "cc-rapids deduplicate - pairs.csv --format csv --on doc_id --output - < docs.csv >"
         " keep.out",
+        after=f"{TABULAR_IN_WORDS} With --by, values of csv and tsv files are compared as numbers"
+        f" or ISO dates.\n\n{FILES_IN_WORDS}",
     )
 )
 @click.argument("docs", type=FilePath(allow_dash=True))

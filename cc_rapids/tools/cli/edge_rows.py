@@ -52,14 +52,13 @@ def _options_of_edge_rows(output_help: str, *methods: Decorator) -> Decorator:
 
 
 @command(
-    epilog=FILES_IN_WORDS
-    + "\n\n"
-    + examples(
+    epilog=examples(
         "cc-rapids bridges pairs.csv --output bridges.csv",
         "The vertices whose removal splits a component:",
         "cc-rapids bridges pairs.csv --find articulation-points --output points.csv",
         "The bridges among the edges with a score of at least 0.5, as Parquet:",
         "cc-rapids bridges scored.csv --weight score --at-least 0.5 --output bridges.parquet",
+        after=FILES_IN_WORDS,
     )
 )
 @_options_of_edge_rows(
@@ -112,13 +111,12 @@ def bridges(
 
 
 @command(
-    epilog=FILES_IN_WORDS
-    + "\n\n"
-    + examples(
+    epilog=examples(
         "The strongest links that keep all components:",
         "cc-rapids forest scored.csv --weight score --maximum --output forest.csv",
         "Any spanning forest, without weights:",
         "cc-rapids forest pairs.parquet --output forest.parquet",
+        after=FILES_IN_WORDS,
     )
 )
 @_options_of_edge_rows(

@@ -34,15 +34,14 @@ DEFAULT = ("auto", "none+async+halve", "soman")
 
 
 @command(
-    epilog=FILES_IN_WORDS
-    + "\n\n"
-    + examples(
+    epilog=examples(
         "cc-rapids evaluate graphs --rounds 3",
         "Write CSV and figures to a folder; the first algorithm is the baseline:",
         "cc-rapids evaluate graphs --algorithm soman --algorithm adaptive --out evaluated",
         "Several numbers of segments and of threads, as JSON:",
         "cc-rapids evaluate graphs --algorithm 'adaptive(segments=1)'"
         " --algorithm 'adaptive(segments=4)' --engine cpu --threads 1 --threads 2 --json",
+        after=FILES_IN_WORDS,
     )
 )
 @click.argument("folder", type=FilePath(path_type=Path))

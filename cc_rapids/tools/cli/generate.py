@@ -30,14 +30,13 @@ _BYTES_PER_COPIED_EDGE = 24  # measured for the list that the generator duplicat
 @click.group(
     cls=Group,
     invoke_without_command=True,
-    epilog=FORMATS_IN_WORDS
-    + "\n\n"
-    + examples(
+    epilog=examples(
         "cc-rapids generate uniform pairs.parquet --nodes 1000000 --edges 700000",
         "A tenth of all pairs of 1000 vertices, with weights, in the H/E format:",
         "cc-rapids generate gnm graph.he --nodes 1000 --density 0.1 --weights 1 100",
         "The options of one generator:",
         "cc-rapids generate rmat --help",
+        after=FORMATS_IN_WORDS,
     ),
 )
 @click.pass_context

@@ -285,8 +285,8 @@ def _discard_output() -> None:
         os.close(null_device)
 
 
-def examples(*lines: str) -> str:
-    """Return the help text of examples.
+def examples(*lines: str, after: str = "") -> str:
+    """Return the help text of examples, which stands below the text ``after``.
 
     A line that ends in a colon is a description; any other line is a command. Long commands are
     broken with a backslash, as in a shell.
@@ -299,7 +299,8 @@ def examples(*lines: str) -> str:
             parts = _parts(line)
             continuations = (f"{' ' * _CONTINUATION_INDENT}{part}" for part in parts[1:])
             shown += [f"    {part}" for part in (parts[0], *continuations)]
-    return "\n".join(["\b", "Examples:", *shown])
+    text = "\n".join(["\b", "Examples:", *shown])
+    return f"{after}\n\n{text}" if after else text
 
 
 def _parts(line: str) -> list[str]:
@@ -320,13 +321,12 @@ def _parts(line: str) -> list[str]:
 @click.group(
     cls=OneLineErrors,
     invoke_without_command=True,
-    epilog=EXIT_CODES
-    + "\n\n"
-    + examples(
+    epilog=examples(
         "Generate a graph, find its components, and prove that they are right:",
         "cc-rapids generate uniform pairs.parquet --nodes 1000 --edges 700 --seed 1",
         "cc-rapids calculate pairs.parquet --output labels.parquet --top 3",
         "cc-rapids verify pairs.parquet labels.parquet",
+        after=EXIT_CODES,
     ),
 )
 @click.version_option(__version__, prog_name="cc-rapids")

@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 
 
 @command(
-    epilog=TABULAR_IN_WORDS
-    + "\n\n"
-    + examples(
+    epilog=examples(
         "cc-rapids link people.csv --key email --key name,birthday --id record_id"
         " --output entities.parquet",
         "The whole records, with a column of entities:",
@@ -42,6 +40,7 @@ if TYPE_CHECKING:
         "cc-rapids link people.csv --key email --max-group 50 --json",
         "From standard input to standard output:",
         "cc-rapids link - --format csv --key email --output - < people.csv > entities.out",
+        after=TABULAR_IN_WORDS,
     )
 )
 @click.argument("records", type=FilePath(allow_dash=True))

@@ -44,9 +44,7 @@ WRONG = 1  # the exit code if labels are wrong
 
 
 @command(
-    epilog=FILES_IN_WORDS
-    + "\n\n"
-    + examples(
+    epilog=examples(
         "cc-rapids verify pairs.csv labels.csv",
         "Labels in a folder of Parquet files:",
         "cc-rapids verify pairs.csv labels",
@@ -54,6 +52,7 @@ WRONG = 1  # the exit code if labels are wrong
         "cc-rapids verify 'pairs*.parquet' pairs.csv labels.csv",
         "Labels of another program, which names components in any way:",
         "cc-rapids verify pairs.csv labels_of_another.csv --labels any",
+        after=FILES_IN_WORDS,
     )
 )
 @click.argument("files", metavar="FILE...", nargs=-1, type=FilePath(allow_dash=True))
