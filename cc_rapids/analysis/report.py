@@ -16,7 +16,7 @@ from ..data.edge_input import EdgeInput, plain_frame
 from ..data.foreign import opened
 from ..data.frame_access import on_host, only, values_of
 from ..data.frame_build import with_column
-from ..data.row_index import is_counted, labels_at, spread
+from ..data.row_index import has_labels, labels_at, spread
 from ..data.within import AsFound, read_for_answer
 from ..errors import InputError, counted, inflected
 from ..graph.sorting import begins
@@ -116,8 +116,7 @@ class Report(html.Page):
 
     def __init__(self, found: Answer, given: EdgeInput, records: EdgeRecords) -> None:
         self._answer, self._records = found, records
-        has_index = given.index is not None and not is_counted(given.index)
-        self._index = given.index if has_index else None
+        self._index = given.index if has_labels(given.index) else None
         backend, xp = found.backend, found.backend.xp
         src, dst = rows_of_edges(found, given)
         self._ledger = given.rows._replace(linked=int(src.size)).check("the edges of the report")

@@ -44,7 +44,6 @@ from .column import (
     column_where,
     common_rows,
     ends_of_columns,
-    index_of,
     is_cudf,
     is_cudf_frame,
     is_series,
@@ -64,11 +63,11 @@ from .end_columns import Side, end_columns, place_of, sides_of
 from .foreign import check_square, entries_of, is_always_converted, opened
 from .frame_access import collected, columns_of, key_width
 from .frame_build import rows_where_true
-from .kinds import SOURCE, Graph, KeyPairs, speaks_arrow
+from .kinds import DESTINATION, SOURCE, Graph, KeyPairs, speaks_arrow
 from .lazy import cudf, nw, pa, pc, pd
 from .memory_budget import Budget, bytes_of
 from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
-from .row_index import check_same_index
+from .row_index import check_same_index, index_of
 from .weight_bound import Bounded, WeightBound, ledger_of
 from .weights import places, weights_of
 
@@ -142,37 +141,6 @@ def _check_names(columns: list[Any], source: list[str], destination: list[str]) 
             f"source and destination are both {', '.join(map(repr, source))}: an edge has two ends,"
             f" in two columns of {', '.join(map(str, columns))}"
         )
-
-
-def _cudf_frame(
-    frame: Any, selected: Sequence[Any], names: Sequence[Any], nulls: str, index: Any = None
-) -> EdgeInput:
-    """Return the selected columns of a cuDF frame as edges; ``names`` are for errors.
-
-    The columns of sources come first. The frame is read directly, because narwhals would scan each
-    column for nulls.
-    """
-    dropped_rows, row_index = 0, None
-    numbers = numbers_of(frame, selected)
-    if numbers is None and nulls == "drop" and any(frame[name].null_count for name in selected):
-        size = len(frame)
-        frame = frame[list(dict.fromkeys(selected))].reset_index(drop=True).dropna()
-        row_index, dropped_rows = frame.index.to_cupy, size - len(frame)
-    columns = []
-    for k, name in enumerate(names):
-        if numbers is None:
-            columns.append(of_cudf(name, frame[selected[k]], REMEDIES[nulls]))
-        else:
-            lent = partial(nullcontext, numbers[k])
-            columns.append(Column(name, type_name_of(numbers[k].dtype), numbers[k].size, lent))
-    kind: Any = type(frame)
-    return EdgeInput(
-        *(*ends_of_columns(columns), _cudf_maker(kind), True),
-        dropped_rows=dropped_rows,
-        row_index=row_index,
-        index=index,
-        without_nan=WithoutNan,
-    )
 
 
 @cache
@@ -382,8 +350,13 @@ def _of_columns(names: Sequence[str], columns: Sequence[Any], nulls: str) -> Edg
     index = index_of(sides[0]) if are_alike else None
     if are_alike and on_device:
         _check_lengths(names, sides)
-        columns_by_place = {str(k): side.reset_index(drop=True) for k, side in enumerate(sides)}
-        return _cudf_frame(cudf.DataFrame(columns_by_place), ("0", "1"), names, nulls, index)
+        if names[0] == names[1]:  # a frame cannot have both columns
+            names = [SOURCE, DESTINATION]
+        columns = {
+            name: side.reset_index(drop=True) for name, side in zip(names, sides, strict=True)
+        }
+        edge_input = read_table(cudf.DataFrame(columns), [names[0]], [names[1]], nulls)
+        return replace(edge_input, index=index)
     read = [unchecked(name, side) for name, side in zip(names, sides, strict=True)]
     _check_lengths(names, read)
     make_frame: Callable[..., Any] = plain_frame
@@ -677,7 +650,8 @@ class Frames(Rows):
             _check_names(frame.columns, source, destination)
             raise
         ids, make_frame = list(map(of_series, names, columns)), _frame_maker(frame.implementation)
-        return _edges_of(ids, request.nulls, make_frame, index=index_of(edges))
+        index = edges.index if hasattr(type(edges), "iloc") else None
+        return _edges_of(ids, request.nulls, make_frame, index=index)
 
     def column_names(self, edges: Any) -> Sequence[Any] | None:
         kind = type(edges)
@@ -713,15 +687,35 @@ class CudfFrames(Frames):
         return list(iter(edges))  # list(edges) would allocate memory for a name per row
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
+        # read directly, because narwhals would scan each column for nulls
         source, destination = request.sides
-        names = (*source, *destination)
+        frame, names, nulls = edges, (*source, *destination), request.nulls
         if source == destination:
-            _check_names(list(edges.columns), source, destination)
-        try:
-            return _cudf_frame(edges, names, names, request.nulls, index_of(edges))
-        except KeyError:  # names are listed only for the error
-            _check_names(list(edges.columns), source, destination)
-            raise
+            _check_names(list(frame.columns), source, destination)
+        dropped_rows, row_index, columns = 0, None, []
+        numbers = numbers_of(frame, names)
+        if numbers is not None:
+            for name, array in zip(names, numbers, strict=True):
+                lent = partial(nullcontext, array)
+                columns.append(Column(name, type_name_of(array.dtype), array.size, lent))
+        else:
+            try:
+                has_nulls = any([frame[name].null_count for name in names])
+            except KeyError:  # names are listed only for the error
+                _check_names(list(frame.columns), source, destination)
+                raise
+            if has_nulls and nulls == "drop":
+                frame = frame[list(dict.fromkeys(names))].reset_index(drop=True).dropna()
+                row_index, dropped_rows = frame.index.to_cupy, len(edges) - len(frame)
+            columns = [of_cudf(name, frame[name], REMEDIES[nulls]) for name in names]
+        kind: Any = type(edges)
+        return EdgeInput(
+            *(*ends_of_columns(columns), _cudf_maker(kind), True),
+            dropped_rows=dropped_rows,
+            row_index=row_index,
+            index=edges.index,
+            without_nan=WithoutNan,
+        )
 
     def _mask(self, edges: Any, bound: WeightBound) -> tuple[Any, Ledger]:
         return Adapter._mask(self, edges, bound)

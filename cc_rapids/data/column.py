@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache, partial, reduce
@@ -24,7 +24,7 @@ from ..errors import CapacityError, ColumnTypeError, InputError, NullsError, cou
 from .cudf_columns import borrow_numbers
 from .dtypes import is_fixed_text, is_float, is_integer, is_number, is_object, is_text, is_wide_text
 from .edge_array import as_array, is_edge_array
-from .kinds import Graph, speaks_arrow
+from .kinds import speaks_arrow
 from .lazy import cupy, nw, pa, pc, pd, pl
 
 FILL = "fill or drop them first"
@@ -32,26 +32,6 @@ LEAVE_OUT = "nulls='drop' drops the edges with a null end; or fill the nulls fir
 REFUSE = "refuse"  # the policy for nulls in functions without nulls=: like "raise"
 # the advice in errors for null ends of edges, by the policy for nulls
 REMEDIES = {"raise": LEAVE_OUT, "drop": LEAVE_OUT, REFUSE: FILL}
-
-
-def index_of(edges: Any) -> Any:
-    """Return the index of a frame or of the first of several columns; None if it counts from 0.
-
-    The result is also None for a library without an index, and for a cuDF index of several levels,
-    because a column of cuDF cannot hold tuples.
-    """
-    if isinstance(edges, Mapping) and not isinstance(edges, Graph):  # a dictionary, not a frame
-        edges = tuple(edges.values())
-    if isinstance(edges, tuple):
-        edges = edges[0] if edges else None
-    if not hasattr(type(edges), "iloc"):
-        return None
-    index = edges.index
-    if type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1:
-        return None
-    if not hasattr(index, "take") or (is_cudf(index) and index.nlevels > 1):
-        return None
-    return index
 
 
 def refuse_nulls(name: str, missing: int, size: int, remedy: str = FILL) -> None:

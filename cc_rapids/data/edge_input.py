@@ -163,7 +163,7 @@ class EdgeInput:
     end_names: tuple[str, ...] | None = None  # the columns of both ends in answers
     text_bytes: int = 0  # the size of the strings that integers represent
     weights: Any = None  # an array with one number per edge, for a spanning forest by weight
-    index: Any = None  # the index of the caller's frame, unless it counts from 0
+    index: Any = None  # the index of the caller's frame, if its library has one
     bound: WeightBound | None = None  # the bound on weights that an answer stores
     rows_outside: int = 0  # the number of rows outside a bound on weights
     answers: Callable[[Any], Any] | None = None  # converts frames in memory to another kind

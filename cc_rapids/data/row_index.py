@@ -14,6 +14,25 @@ from .kinds import Graph
 from .lazy import pd
 
 
+def index_of(edges: Any) -> Any:
+    """Return the index of a frame or of the first of several columns; None without an index."""
+    if isinstance(edges, Mapping) and not isinstance(edges, Graph):  # a dictionary, not a frame
+        edges = tuple(edges.values())
+    if isinstance(edges, tuple):
+        edges = edges[0] if edges else None
+    return edges.index if hasattr(type(edges), "iloc") else None
+
+
+def has_labels(index: Any) -> bool:
+    """Return whether an index, or None, has labels that a column can hold and that do not count rows.
+
+    A column of cuDF cannot hold the tuples of an index of several levels.
+    """
+    if index is None or not hasattr(index, "take") or (is_cudf(index) and index.nlevels > 1):
+        return False
+    return not is_counted(index)
+
+
 def labels_at(index: Any, rows: Any) -> Any:
     """Return the labels of an index at row numbers, as a column for a frame of the same library.
 
@@ -52,7 +71,7 @@ def items_at(column: Any, rows: Any) -> Any:
 def is_counted(index: Any) -> bool:
     """Return whether the labels of an index are the integers 0 .. m - 1 in order."""
     size = len(index)
-    if not size:
+    if not size or (type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1):
         return True
     if index.nlevels > 1 or not is_integer(index.dtype) or index.hasnans:
         return False

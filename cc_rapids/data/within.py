@@ -16,13 +16,14 @@ import numpy as np
 from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError, shown
 from ..ledger import Reading
 from .adapters import adapter_of
-from .column import chunked, index_of
+from .column import chunked
 from .edge_input import EdgeInput, ReadRequest
 from .foreign import opened
 from .frame_access import collected, names_of
 from .frame_build import rows_where_true
 from .read import check_text, read
 from .relations import is_relation
+from .row_index import index_of
 from .text_options import NO_OPTIONS, TextOptions
 from .weight_bound import WeightBound
 from .weights import moved_like, name_of_weights, places, weighted

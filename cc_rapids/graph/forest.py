@@ -149,7 +149,7 @@ class Forest:
         self.vertex: Any = np.uint32 if n < 1 << 32 else np.uint64
         self._make_arrays = arrays
         if not arrays:
-            ranks, bits_of_run = (blocks_of(words), self.vertex), 4 * words
+            ranks, bits_of_run = (-(-n // SHARE) + 1, self.vertex), 4 * words
             self.arena_bytes = ARENA_BYTES
             self.arena_bytes += bits_of_run if bits_of_run <= MOST_BYTES_OF_BITS else 0
             self.arena_bytes += queue_bytes(backend.shared_memory_limits()) if n in IDS else 0
@@ -464,7 +464,8 @@ def count_by_numpy(parent: Array, present: Array, before: Array, totals: Array) 
         part = parent[first : first + PIECE]
         words = present[first // WORD : (first + PIECE) // WORD]
         hooked = part != np.arange(first, first + part.size, dtype=parent.dtype)
-        occur = _members(words, part.size) | hooked
+        is_present = np.unpackbits(words.view(np.uint8), count=part.size, bitorder="little")
+        occur = is_present.view(bool) | hooked
         octets = np.packbits(occur, bitorder="little")
         words.view(np.uint8)[: octets.size] |= octets
         totals[0] += np.count_nonzero(occur)
@@ -478,7 +479,8 @@ def count_by_numpy(parent: Array, present: Array, before: Array, totals: Array) 
 
 def rows_by_numpy(parent: Array, present: Array, low: int, dtype: Any) -> tuple[Array, Array]:
     """Return the id of each present vertex and of its root; the id of vertex 0 is ``low``."""
-    vertices = np.flatnonzero(_members(present, parent.size))
+    is_present = np.unpackbits(present.view(np.uint8), count=parent.size, bitorder="little")
+    vertices = np.flatnonzero(is_present)
     columns = np.empty((2, vertices.size), dtype)
     columns[0], columns[1] = vertices, parent[vertices]
     columns += np.uint64(low & ALL).astype(dtype)
@@ -489,15 +491,10 @@ def dense_by_numpy(
     parent: Array, present: Array, low: int, dtype: Any, label_type: np.dtype[Any]
 ) -> tuple[Array, Array]:
     """Return the id of each present vertex, and the number of its component, of these types."""
-    occur = _members(present, parent.size)
+    occur = np.unpackbits(present.view(np.uint8), count=parent.size, bitorder="little").view(bool)
     vertices = np.flatnonzero(occur)
     roots = occur & (parent == np.arange(parent.size, dtype=parent.dtype))
     numbers = np.cumsum(roots, dtype=label_type) - label_type.type(1)
     ids = vertices.astype(dtype)
     ids += np.uint64(low & ALL).astype(dtype)
     return ids, numbers[parent[vertices]]
-
-
-def _members(words: Array, n: int) -> Array:
-    """Return whether each of the first n vertices is in a set."""
-    return np.unpackbits(words.view(np.uint8), count=n, bitorder="little").view(bool)

@@ -23,7 +23,7 @@ memory.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -111,6 +111,12 @@ class IdFacts(NamedTuple):
         """True unless ids are strings or have several columns."""
         return self.kind == INTEGERS
 
+    @property
+    def order_of_slots(self) -> EdgeOrder:
+        """The order of the edges once their ends are slots of a hash table."""
+        many = self.max_vertices >= id_blocks.LEAST_IDS
+        return EdgeOrder(blocked=self.any_order and many and not self.more_columns)
+
 
 class ScannedIds(NamedTuple):
     """Columns whose ids were scanned, and the facts about them.
@@ -129,19 +135,6 @@ class ScannedIds(NamedTuple):
     columns: list[Any]
     facts: IdFacts
     pages: Array | None = None
-
-
-@dataclass(frozen=True)
-class EncodingCost:
-    """The maximum memory of an encoding and its forest, and the maximum number of vertices.
-
-    The bytes are those beyond the input and the answer. ``order`` is the likely order of the edges
-    between the vertices.
-    """
-
-    bytes: int
-    max_vertices: int
-    order: EdgeOrder
 
 
 @dataclass(frozen=True)
@@ -249,8 +242,8 @@ class IdEncoding:
         """
         return False
 
-    def cost(self, facts: IdFacts) -> EncodingCost:
-        """Return the cost of the encoding for these ids."""
+    def max_bytes(self, facts: IdFacts) -> int:
+        """Return the maximum memory of the encoding and its forest, beyond input and answer."""
         raise NotImplementedError
 
     def name_for(self, facts: IdFacts) -> str:
@@ -282,11 +275,10 @@ class OffsetEncoding(IdEncoding):
     def takes_guess(self, facts: IdFacts) -> bool:
         return True
 
-    def cost(self, facts: IdFacts) -> EncodingCost:
+    def max_bytes(self, facts: IdFacts) -> int:
         n = facts.id_range.size
         words = n + -(-n // SHARE)  # the parents, and the ranks of the bit set
-        size = words * (4 if n < 1 << 32 else 8) + n // 8
-        return EncodingCost(size, n, facts.id_range.order)
+        return words * (4 if n < 1 << 32 else 8) + n // 8
 
     def name_for(self, facts: IdFacts) -> str:
         return OFFSET_NAMES[facts.id_range.low != 0]
@@ -320,13 +312,12 @@ class BitmapEncoding(IdEncoding):
     def accepts(self, facts: IdFacts) -> bool:
         return facts.are_integers and facts.max_vertices < 1 << 32
 
-    def cost(self, facts: IdFacts) -> EncodingCost:
+    def max_bytes(self, facts: IdFacts) -> int:
         n, rows, max_vertices = facts.id_range.size, facts.rows, facts.max_vertices
         word = word_for(max_vertices)
         vertex_bytes = word + facts.id_range.dtype.itemsize + 1
         # The plain bits and their ranks are freed before vertices and ids are allocated.
-        size = n // RANKED + max(n // 8 + n // 64, rows * word + max_vertices * vertex_bytes)
-        return EncodingCost(size, max_vertices, facts.id_range.order)
+        return n // RANKED + max(n // 8 + n // 64, rows * word + max_vertices * vertex_bytes)
 
     def reason(self, facts: IdFacts) -> str:
         return "too far apart for a word each, but not for a bit"
@@ -394,7 +385,7 @@ class PagedEncoding(BitmapEncoding):
     def accepts(self, facts: IdFacts) -> bool:
         return facts.page_shift > 0
 
-    def cost(self, facts: IdFacts) -> EncodingCost:
+    def max_bytes(self, facts: IdFacts) -> int:
         all_pages, max_vertices = facts.id_range.size >> facts.page_shift, facts.max_vertices
         bits = facts.pages << facts.page_shift
         vertex_bytes = 4 + facts.id_range.dtype.itemsize + 1
@@ -402,8 +393,7 @@ class PagedEncoding(BitmapEncoding):
         ranks = 4 * facts.rows + 4 * facts.pages + max_vertices * vertex_bytes
         # The plain bits are freed before the ranks are allocated; the positions stay.
         positions = 4 * facts.rows
-        size = maps + max(bits // 8 + bits // 64, ranks) + positions
-        return EncodingCost(size, max_vertices, facts.id_range.order)
+        return maps + max(bits // 8 + bits // 64, ranks) + positions
 
     def reason(self, facts: IdFacts) -> str:
         return (
@@ -452,14 +442,12 @@ class HashEncoding(IdEncoding):
         min_size = facts.id_range.least_size
         return not (_bits_pay(min_size, facts) or _page_shift(min_size, facts))
 
-    def cost(self, facts: IdFacts) -> EncodingCost:
+    def max_bytes(self, facts: IdFacts) -> int:
         from .hash_table import bytes_of_order, slots_for
 
         n = facts.max_vertices
         word, slots = word_for(n), slots_for(n)
-        size = 8 * slots + facts.rows * word + bytes_of_order(slots, n, word)
-        in_blocks = facts.any_order and n >= id_blocks.LEAST_IDS and not facts.more_columns
-        return EncodingCost(size, n, EdgeOrder(blocked=in_blocks))
+        return 8 * slots + facts.rows * word + bytes_of_order(slots, n, word)
 
     def reason(self, facts: IdFacts) -> str:
         return "too far apart for a word or a bit each"
@@ -506,13 +494,12 @@ class SortedEncoding(IdEncoding):
 
     name = "sorted ids"
 
-    def cost(self, facts: IdFacts) -> EncodingCost:
+    def max_bytes(self, facts: IdFacts) -> int:
         n, id_bytes = facts.max_vertices, facts.id_range.dtype.itemsize
         word = word_for(n)
         # Bytes per end of an edge. A search result takes 8 bytes, for half of the ends at a time.
         sorting, vertices = 2 * id_bytes + 1, word + 4
-        total = facts.rows * (sorting + vertices) + n * (id_bytes + word + 1)
-        return EncodingCost(total, n, facts.id_range.order)
+        return facts.rows * (sorting + vertices) + n * (id_bytes + word + 1)
 
     def reason(self, facts: IdFacts) -> str:
         return "too far apart for a word or a bit each, and no table fits or is compiled"
@@ -546,10 +533,8 @@ class StringEncoding(IdEncoding):
     def accepts(self, facts: IdFacts) -> bool:
         return facts.kind == STRINGS
 
-    def cost(self, facts: IdFacts) -> EncodingCost:
-        rows = facts.rows
-        size = rows * self.SORTING_BYTES + self.COPIES * facts.string_bytes
-        return EncodingCost(size, rows, UNKNOWN_ORDER)
+    def max_bytes(self, facts: IdFacts) -> int:
+        return facts.rows * self.SORTING_BYTES + self.COPIES * facts.string_bytes
 
     def reason(self, facts: IdFacts) -> str:
         return "numbered in lexicographic order, by their bytes"
@@ -572,10 +557,9 @@ class MultiColumnEncoding(IdEncoding):
     def accepts(self, facts: IdFacts) -> bool:
         return facts.kind == COLUMNS
 
-    def cost(self, facts: IdFacts) -> EncodingCost:
-        strings = StringEncoding().cost(facts)
+    def max_bytes(self, facts: IdFacts) -> int:
         digits = 8 * facts.rows * facts.key_columns
-        return replace(strings, bytes=strings.bytes + digits)
+        return StringEncoding().max_bytes(facts) + digits
 
     def reason(self, facts: IdFacts) -> str:
         return f"the {facts.key_columns} columns of each row become one number"
@@ -689,14 +673,14 @@ def choose_encoding(facts: IdFacts, free_bytes: int, uncompiled_rows: int = 0) -
     if facts.id_range.size <= SMALL_RANGE:
         return OFFSET
     free = free_bytes - facts.answer_bytes
-    if facts.rows <= NUMPY_IDS * uncompiled_rows and SORTED.cost(facts).bytes <= free:
+    if facts.rows <= NUMPY_IDS * uncompiled_rows and SORTED.max_bytes(facts) <= free:
         return SORTED
     for encoding in ENCODINGS:
-        if encoding.is_preferred(facts) and encoding.cost(facts).bytes <= free:
+        if encoding.is_preferred(facts) and encoding.max_bytes(facts) <= free:
             return encoding
     choices = [encoding for encoding in ENCODINGS if encoding.accepts(facts)]
-    smallest = min(choices, key=lambda encoding: encoding.cost(facts).bytes)
-    if smallest.cost(facts).bytes > free:
+    smallest = min(choices, key=lambda encoding: encoding.max_bytes(facts))
+    if smallest.max_bytes(facts) > free:
         raise _too_large(choices, facts, free_bytes)
     return smallest
 
@@ -705,8 +689,7 @@ def _too_large(choices: list[IdEncoding], facts: IdFacts, free: int) -> Capacity
     """Return the error if no encoding fits into memory."""
     ids = facts.id_range
     *others, last = [
-        f"{(encoding.cost(facts).bytes + facts.answer_bytes) / GIB:,.1f} GiB"
-        f" {encoding.means(facts)}"
+        f"{(encoding.max_bytes(facts) + facts.answer_bytes) / GIB:,.1f} GiB {encoding.means(facts)}"
         for encoding in choices
     ]
     return CapacityError(

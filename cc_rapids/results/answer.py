@@ -339,9 +339,10 @@ class Answer:
         with self.backend.scope(self.arena):
             decoder = self.decoder
             rows = self.rows_of_sorted_ids() if isinstance(decoder, SortedDecoder) else None
-            if rows is not None:
-                return self.frame(dict(zip(("vertex", "labels"), rows, strict=True)))
-            vertex, label = self.forest.rows(decoder.id_base, decoder.dtype)
+            are_ids = rows is not None or isinstance(decoder, OffsetDecoder)
+            vertex, label = rows or self.forest.rows(decoder.id_base, decoder.dtype)
+            if are_ids:
+                return self.frame({"vertex": vertex, "labels": label})
             return self.frame(self.columns("vertex", vertex) | self.columns("labels", label))
 
     def check_forest(self, method: str) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from ..data.column import Column, is_cudf, moved
 from ..data.edge_input import EdgeInput
 from ..data.lazy import cupy, pa
-from ..data.row_index import is_counted, labels_at
+from ..data.row_index import has_labels, labels_at
 
 
 def columns_of_edges(given: EdgeInput, rows: Any) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def _ends_of_forest(given: EdgeInput, rows: Any) -> dict[str, Any]:
 
 def with_index(given: EdgeInput, columns: dict[str, Any]) -> dict[str, Any]:
     """Return columns of edges, with the index label of each edge if the frame has an index."""
-    if given.index is None or is_counted(given.index):
+    if not has_labels(given.index):
         return columns
     return {"row": columns["row"], "index": labels_at(given.index, columns["row"])} | columns
 

@@ -382,6 +382,7 @@ class Plan:
     in_one_launch: bool = False
     room_for_one_launch: bool = False  # whether its memory is allocated before ids are read
     backwards: bool = False  # whether a list is read from its end
+    reads_in_place: bool = False  # whether a list is read where it is, from its beginning
     in_two_parts: bool = False  # whether most of a list is linked before its rows are counted
     staged: bool = False  # whether a part of a list is linked in stages
     numbers: Numbers | None = None  # the encoding of strings as numbers
@@ -425,7 +426,7 @@ class Plan:
     def bytes(self) -> int:
         encoding, ids = self._scanned
         facts, n, m = self.facts, self.vertices, self.facts.edges
-        size = encoding.cost(ids).bytes + ids.answer_bytes + SUMS + self.more_bytes
+        size = encoding.max_bytes(ids) + ids.answer_bytes + SUMS + self.more_bytes
         size += self.numbers.bytes if self.numbers else 0
         if self.room_for_one_launch:
             size += one_launch.bytes_for(m, facts.has_table)
@@ -496,8 +497,9 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
             encoding = choose_encoding(ids, facts.free_bytes, facts.machine.uncompiled_rows)
             if isinstance(policy, FixedDesign) and ids.max_vertices < ids.id_range.size:
                 encoding = _without_gaps(encoding, facts, ids, policy.design)
-        cost = encoding.cost(ids)
-        counted = Counted(cost.max_vertices, cost.max_vertices, encoding, cost.order)
+        n = ids.id_range.size if encoding.counts_by_range else ids.max_vertices
+        order = ids.order_of_slots if encoding == HASHED else ids.id_range.order
+        counted = Counted(n, n, encoding, order)
     assert counted is not None
     if not facts.is_list:
         counted = counted._replace(order=UNKNOWN_ORDER)
@@ -518,6 +520,7 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
     if in_one_launch:
         design, rule = ONE_LAUNCH_RULE.design, ONE_LAUNCH_RULE
     name = str(design)
+    backwards = counted.order.descending and uses_defaults and facts.machine.on_device
     if by_scipy:
         name, rule = BY_SCIPY, BY_SCIPY_WHY
     elif forest in BY_WEIGHT:
@@ -535,7 +538,8 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
         by_scipy=by_scipy,
         in_one_launch=in_one_launch,
         room_for_one_launch=tries_one_launch,
-        backwards=counted.order.descending and uses_defaults and facts.machine.on_device,
+        backwards=backwards,
+        reads_in_place=not (backwards or design.counts_vertices or memory != MEMORY[0]),
         in_two_parts=facts.edges >= SPLIT_EDGES,
         staged=facts.parts > 1 and policy.is_measured and in_stages(design, n, facts.edges),
     )
@@ -552,9 +556,10 @@ def _without_gaps(encoding: IdEncoding, facts: Facts, ids: IdFacts, design: Desi
     Integers of the id range that do not occur are then not vertices.
     """
     free_bytes = facts.free_bytes - ids.answer_bytes
-    if bytes_of_pairs(design, encoding.cost(ids).max_vertices) <= free_bytes:
+    n = ids.id_range.size if encoding.counts_by_range else ids.max_vertices
+    if bytes_of_pairs(design, n) <= free_bytes:
         return encoding
-    return BITMAP if BITMAP.cost(ids).bytes <= free_bytes else encoding
+    return BITMAP if BITMAP.max_bytes(ids) <= free_bytes else encoding
 
 
 class BatchSizes(NamedTuple):

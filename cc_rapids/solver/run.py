@@ -323,7 +323,8 @@ def run(
         _link_by_scipy(edges, forest, rows, False)
         forest.count()
     else:
-        edges, rows = _as_read(plan, edges, forest, rows)
+        if rows or not plan.reads_in_place:
+            edges, rows = _as_read(plan, edges, forest, rows)
         if plan.forest:
             chosen = ChosenEdges(backend, _hooks(plan, edges, forest, rows))
         else:

@@ -310,9 +310,9 @@ def test_the_cost_of_a_word_per_id_covers_its_forest(on, monkeypatch, n):
     with pytest.raises(MemoryError):
         Forest(on, n)
     ids = encode.IdRange(0, n - 1, np.dtype(np.int64))
-    cost = encode.OffsetEncoding().cost(encode.IdFacts(encode.INTEGERS, 2, 16, ids, 4))
+    max_bytes = encode.OffsetEncoding().max_bytes(encode.IdFacts(encode.INTEGERS, 2, 16, ids, 4))
     allocated = sum(size * np.dtype(dtype).itemsize for size, dtype in shapes)
-    assert allocated <= cost.bytes + SUMS < 1.001 * allocated + 2 * SUMS
+    assert allocated <= max_bytes + SUMS < 1.001 * allocated + 2 * SUMS
 
 
 @pytest.mark.slow
@@ -325,7 +325,7 @@ def test_ids_that_no_table_fits_are_sorted(on, monkeypatch, tuned):
     for name, encoding in (("table", encode.HashEncoding()), ("order", encode.SortedEncoding())):
         given = read_edges(edges, None, None, None, None, "raise")
         facts = encode.scan_ids(given, list(edges), on).facts
-        needed[name] = encoding.cost(facts).bytes + facts.answer_bytes
+        needed[name] = encoding.max_bytes(facts) + facts.answer_bytes
     assert needed["order"] < needed["table"]
     monkeypatch.setattr(type(on), "free_bytes", lambda self: needed["table"] - 1)
     planned = cc_rapids.components(edges, engine=on.name, explain=True)
