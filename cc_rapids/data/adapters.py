@@ -352,10 +352,9 @@ def _of_columns(names: Sequence[str], columns: Sequence[Any], nulls: str) -> Edg
         _check_lengths(names, sides)
         if names[0] == names[1]:  # a frame cannot have both columns
             names = [SOURCE, DESTINATION]
-        columns = {
-            name: side.reset_index(drop=True) for name, side in zip(names, sides, strict=True)
-        }
-        edge_input = read_table(cudf.DataFrame(columns), [names[0]], [names[1]], nulls)
+        left, right = (side.reset_index(drop=True) for side in sides)
+        frame = cudf.DataFrame({names[0]: left, names[1]: right})
+        edge_input = read_table(frame, [names[0]], [names[1]], nulls)
         return replace(edge_input, index=index)
     read = [unchecked(name, side) for name, side in zip(names, sides, strict=True)]
     _check_lengths(names, read)
@@ -700,14 +699,16 @@ class CudfFrames(Frames):
                 columns.append(Column(name, type_name_of(array.dtype), array.size, lent))
         else:
             try:
-                has_nulls = any([frame[name].null_count for name in names])
+                series = [frame[name] for name in names]
             except KeyError:  # names are listed only for the error
                 _check_names(list(frame.columns), source, destination)
                 raise
-            if has_nulls and nulls == "drop":
+            if nulls == "drop" and any(column.null_count for column in series):
                 frame = frame[list(dict.fromkeys(names))].reset_index(drop=True).dropna()
                 row_index, dropped_rows = frame.index.to_cupy, len(edges) - len(frame)
-            columns = [of_cudf(name, frame[name], REMEDIES[nulls]) for name in names]
+                series = [frame[name] for name in names]
+            for name, column in zip(names, series, strict=True):
+                columns.append(of_cudf(name, column, REMEDIES[nulls]))
         kind: Any = type(edges)
         return EdgeInput(
             *(*ends_of_columns(columns), _cudf_maker(kind), True),

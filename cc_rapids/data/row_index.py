@@ -24,9 +24,9 @@ def index_of(edges: Any) -> Any:
 
 
 def has_labels(index: Any) -> bool:
-    """Return whether an index, or None, has labels that a column can hold and that do not count rows.
+    """Return whether an index, or None, has labels that differ from row numbers.
 
-    A column of cuDF cannot hold the tuples of an index of several levels.
+    False for a cuDF index of several levels, because a column of cuDF cannot hold its tuples.
     """
     if index is None or not hasattr(index, "take") or (is_cudf(index) and index.nlevels > 1):
         return False
