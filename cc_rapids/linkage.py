@@ -18,7 +18,8 @@ from .errors import CcRapidsWarning, InputError, listed, shown
 from .graph.edges import Edges
 from .graph.forest import Forest
 from .ids.decoders import OffsetDecoder
-from .ids.encode import EncodedIds, choose_encoding, scan_ids
+from .ids.encode import COLUMNS, EncodedIds, IdEncoding, choose_encoding, scan_ids
+from .ids.multi_column import MULTI_COLUMN
 from .ids.range import UNKNOWN_ORDER
 from .keywords import suggest_keywords
 from .ledger import Ledger, lost_rows
@@ -216,8 +217,11 @@ def _encoded_ids(records: Records, columns: list[Any], backend: Backend) -> Enco
         decoder = OffsetDecoder(0, np.dtype(np.int64))
         return EncodedIds(Edges(no_ends, no_ends, 0), forest, "row positions", size, decoder)
     scanned = scan_ids(records.ids, columns, backend)
-    free_bytes, max_rows = backend.free_bytes(), backend.uncompiled_rows
-    return choose_encoding(scanned.facts, free_bytes, max_rows).encode(scanned, backend)
+    encoding: IdEncoding = MULTI_COLUMN
+    if scanned.facts.kind != COLUMNS:
+        limits = backend.free_bytes(), backend.uncompiled_rows
+        encoding = choose_encoding(scanned.facts, *limits)
+    return encoding.encode(scanned, backend)
 
 
 def _edges(

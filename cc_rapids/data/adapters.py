@@ -709,9 +709,11 @@ class CudfFrames(Frames):
                 series = [frame[name] for name in names]
             for name, column in zip(names, series, strict=True):
                 columns.append(of_cudf(name, column, REMEDIES[nulls]))
+        # two columns of integers need no check of their types
+        src, dst = columns if numbers and len(columns) == 2 else ends_of_columns(columns)
         kind: Any = type(edges)
         return EdgeInput(
-            *(*ends_of_columns(columns), _cudf_maker(kind), True),
+            *(src, dst, _cudf_maker(kind), True),
             dropped_rows=dropped_rows,
             row_index=row_index,
             index=edges.index,

@@ -1,4 +1,4 @@
-"""Encodings of ids as vertices 0 .. n - 1, and the choice among them.
+"""Scans of ids, their encodings as vertices 0 .. n - 1, and the choice of an encoding.
 
 ==============  ===================================================================================
 as they are     vertex = id: a word for each id from 0 to the greatest
@@ -13,7 +13,7 @@ Integers minus the least id are the vertices wherever memory allows a word for e
 Strings are numbered in lexicographic order, so that the least vertex of a component is its
 lexicographically least member. Their numbers are codes if 64 bits suffice
 (:mod:`cc_rapids.ids.spelled`), and ranks otherwise (:mod:`cc_rapids.ids.strings`). Composite ids
-become one number per row, in the order of the rows.
+become one number per row, in the order of the rows (:mod:`cc_rapids.ids.multi_column`).
 
 Each encoding is one class: see :class:`IdEncoding`. ``ENCODINGS`` lists them from the fastest to
 the slowest, and :func:`choose_encoding` returns the first one that is preferred and fits into
@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -31,19 +32,37 @@ import numpy as np
 from ..backends import Array, Backend
 from ..data.column import array_of_range
 from ..data.edge_input import EdgeInput
-from ..errors import CapacityError
+from ..errors import CapacityError, InputError
+from ..graph import memory_bound
 from ..graph.edges import Edges
 from ..graph.forest import SHARE, Forest
-from ..graph.memory_bound import word_for
-from ..kernels import id_bitmap, id_blocks, primitives
+from ..graph.memory_bound import WIDER, word_for
+from ..kernels import edges as rows_read
+from ..kernels import id_bitmap, id_blocks, id_range, primitives
 from .decoders import IdDecoder, OffsetDecoder, SortedDecoder
 from .pages import RANKED, mark_ids, members_of, page_shift, ranked_bits
-from .range import UNKNOWN_ORDER, EdgeOrder, IdRange, id_range_of
+from .range import (
+    ALL,
+    ORDER_OF_TYPE,
+    UNKNOWN_ORDER,
+    EdgeOrder,
+    IdRange,
+    all_fit,
+    check_range,
+    common_type,
+    last_of,
+    limits_of,
+    type_of,
+)
 
 if TYPE_CHECKING:
     from .hash_table import SlotTable
 
 # Names in brackets are pages of docs/design/decisions.
+SAMPLED_EDGES = 1 << 20  # min. edges whose range and order are estimated from a sample, see [ids]
+ORDER_PROBES = 4096  # rows from which the order of a long list is estimated, see [order]
+DESCENDING_SHARE = 7 / 8  # min. share of descending rows in a descending list
+SCAN_EVERY = 32  # a sampled scan reads one of 32 blocks of rows
 SMALL_RANGE = 1 << 20  # up to this size of the range, each id gets a word: 4 MiB, ids.jsonl
 NUMPY_IDS = 2  # ids per row of a list: both ends
 PAGED_ROWS = 1 << 16  # min. ids, with repetitions, whose pages are counted, see [ids]
@@ -549,36 +568,6 @@ class StringEncoding(IdEncoding):
         return EncodedIds(Edges(src, dst, 0), forest, self.name, forest.n, decoder)
 
 
-class MultiColumnEncoding(IdEncoding):
-    """Encoding of several columns as one number per row, which is encoded like an integer."""
-
-    name = "rows"
-
-    def accepts(self, facts: IdFacts) -> bool:
-        return facts.kind == COLUMNS
-
-    def max_bytes(self, facts: IdFacts) -> int:
-        digits = 8 * facts.rows * facts.key_columns
-        return StringEncoding().max_bytes(facts) + digits
-
-    def reason(self, facts: IdFacts) -> str:
-        return f"the {facts.key_columns} columns of each row become one number"
-
-    def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
-        from .multi_column import ColumnsDecoder, number_rows
-
-        edge_input, facts = scanned.edge_input, scanned.facts
-        numbers, digits = number_rows(edge_input.columns, scanned.columns, backend)
-        numbered = scan_ids(
-            edge_input, numbers, backend, True, None, facts.expected_vertices, facts.any_order
-        )
-        encoding = choose_encoding(numbered.facts, backend.free_bytes(), backend.uncompiled_rows)
-        encoded = encoding.encode(numbered, backend)
-        return NumberedIds.of(
-            self.name, encoded, lambda decoder, _: ColumnsDecoder(decoder, digits)
-        )
-
-
 OFFSET, BITMAP, HASHED = OffsetEncoding(), BitmapEncoding(), HashEncoding()
 PAGED, SORTED = PagedEncoding(), SortedEncoding()
 ENCODINGS: tuple[IdEncoding, ...] = (
@@ -588,8 +577,161 @@ ENCODINGS: tuple[IdEncoding, ...] = (
     HASHED,
     SORTED,
     StringEncoding(),
-    MultiColumnEncoding(),
 )
+
+
+def id_range_of(
+    given: EdgeInput, arrays: list[Array], backend: Backend, exact: bool = True
+) -> IdRange:
+    """Return the range of the arrays, and of ``given.vertices`` if these are a range.
+
+    The range is 0 .. -1 if there are no ids. Unless ``exact``, long columns are not read
+    completely. The result is then the slightly widened range of some rows, or the range that the
+    caller passed. Ids outside this range are detected when their edge is linked.
+    """
+    dtypes = tuple(map(attrgetter("dtype"), arrays))
+    _, least, greatest, integers = common_type(dtypes)
+    exact, counted = exact or not integers, given.vertices_are_dense_range
+    if counted and not exact:
+        last = last_of(given)
+        if all_fit(arrays, last):
+            order = order_of(arrays[0], arrays[1], backend)
+            return IdRange(0, last, type_of(dtypes, 0, last), False, order)
+    exact = exact or counted or arrays[0].size < SAMPLED_EDGES
+    low, high, order = _read(arrays, backend, exact=exact)
+    if given.vertices is not None or counted:
+        low, high = _with_vertices(given, arrays, low, high, backend)
+        least, greatest = limits_of(arrays)
+        if not exact and not least <= low <= high <= greatest:  # beyond the type of the columns
+            return id_range_of(given, arrays, backend)
+    more = 0 if exact else (high - low) // WIDER + memory_bound.MARGIN_IDS
+    if more:  # within the type of the columns; ids that are not negative stay so
+        low, high = max(low - more, least if low < 0 else 0), min(high + more, greatest)
+    return IdRange(low, high, type_of(dtypes, low, high), exact, order, more)
+
+
+def bounds(arrays: list[Array], backend: Backend) -> tuple[int, int]:
+    """Return the least and the greatest id, or (0, -1) if all columns are empty.
+
+    This takes one pass over the columns and one copy to the host.
+    """
+    low, high, _ = _read(arrays, backend, exact=True, ordered=False)
+    return low, high
+
+
+def _read(
+    arrays: list[Array], backend: Backend, exact: bool, ordered: bool = True
+) -> tuple[int, int, EdgeOrder]:
+    """Return the least and the greatest id, and if ``ordered`` the estimated order of the list.
+
+    The first two columns are read together if they have equal length and types of the same order.
+    Unless ``exact``, only some of their rows are read.
+    """
+    # Each pass reads two columns. A column without a partner is its own partner.
+    pairs = []
+    for array in arrays:
+        pairs.append((array, array, ORDER_OF_TYPE[array.dtype]))
+    if len(arrays) > 1 and arrays[0].size == arrays[1].size and pairs[0][2] == pairs[1][2]:
+        pairs[:2] = [(*arrays[:2], pairs[0][2])]
+    probes = _probes_of(*pairs[0][:2]) if ordered and arrays[0].size >= SAMPLED_EDGES else 0
+    # Two bounds per pair, which are minima, and two counts of the order, which wrap around to 0.
+    results = backend.fill(backend.alloc_readback(2 * len(pairs) + 2), 0xFF)
+    for k, (left, right, order_of_words) in enumerate(pairs):
+        sampled = not exact and left is not right
+        rows = rows_read.sampled_count(left.size, SCAN_EVERY) if sampled else left.size
+        row_index = (rows_read.sampled, SCAN_EVERY) if sampled else (rows_read.every,)
+        kind = *order_of_words, backend.kernel(*row_index)
+        bounds_of_pair = results[2 * k : 2 * k + 2]
+        if probes and not k:
+            scan = backend.kernel(id_range.sampled_scan, *kind)
+            step = left.size // probes
+            scan(rows, probes, left.size, step, left, right, bounds_of_pair, results[-2:])
+        else:
+            backend.kernel(id_range.find_bounds, *kind)(rows, left, right, bounds_of_pair)
+    words = backend.to_host(results).tolist()  # least id, complement of greatest id, ..., counts
+    lows, highs = [], []
+    for k, (*_, (_, sign)) in enumerate(pairs):
+        low, high = words[2 * k] - sign, ALL - words[2 * k + 1] - sign
+        if low <= high:
+            lows.append(low)
+            highs.append(high)
+    order = _order_of_counts(probes, words[-2:]) if probes else UNKNOWN_ORDER
+    return min(lows, default=0), max(highs, default=-1), order
+
+
+def order_of(src: Array, dst: Array, backend: Backend) -> EdgeOrder:
+    """Return the order of a list, estimated from some rows."""
+    wide, _ = order_of_words = ORDER_OF_TYPE[src.dtype]
+    probes = _probes_of(src, dst) if ORDER_OF_TYPE[dst.dtype] == order_of_words else 0
+    if not probes:
+        return UNKNOWN_ORDER
+    counts = backend.fill(backend.alloc_readback(2), 0xFF)
+    count_order = backend.kernel(id_range.sampled_order, wide)
+    count_order(probes, src.size, src.size // probes, src, dst, counts)
+    return _order_of_counts(probes, backend.to_host(counts).tolist())
+
+
+def _probes_of(src: Array, dst: Array) -> int:
+    """Return the number of rows to read for estimating the order of a list."""
+    is_long = src is not dst and src.size >= SAMPLED_EDGES
+    return min(ORDER_PROBES, src.size) if is_long else 0
+
+
+def _order_of_counts(probes: int, counts: list[int]) -> EdgeOrder:
+    """Return the order of a list, given the counts of near and of descending rows.
+
+    The rows were ``probes`` rows of the list. The counts start at 2^64 - 1, because all bits of the
+    array were set, and wrap around.
+    """
+    local, descending = ((count + 1) & ALL for count in counts)
+    return EdgeOrder(local / probes, descending > DESCENDING_SHARE * probes)
+
+
+def _with_vertices(
+    given: EdgeInput, arrays: list[Array], low: int, high: int, backend: Backend
+) -> tuple[int, int]:
+    """Return the bounds ``low`` and ``high`` of the columns, extended by a range of vertices.
+
+    Raises
+    ------
+    InputError
+        The caller passed a range, and some ids of the columns are not in it.
+    """
+    vertices = given.vertices
+    n = len(vertices) if isinstance(vertices, range) else 0
+    if given.vertices_are_dense_range and low <= high and (low < 0 or high >= n):
+        raise _outside(given, arrays, n, backend)
+    if not isinstance(vertices, range) or not vertices:
+        return low, high
+    check_range(vertices)
+    ends = vertices[0], vertices[-1]
+    if low <= high:
+        return min(low, *ends), max(high, *ends)
+    return min(ends), max(ends)
+
+
+def _outside(given: EdgeInput, arrays: list[Array], n: int, backend: Backend) -> InputError:
+    """Return the error that names the column with an id outside 0 .. n - 1."""
+    outside = (
+        (column.name, low if low < 0 else high)
+        for column, array in zip(given.columns, arrays, strict=True)
+        for low, high in [bounds([array], backend)]
+        if low < 0 or high >= n
+    )
+    name, vertex = next(outside, (None, 0))
+    if name is None:
+        return given.changed()
+    if given.row_offsets is not None:
+        return InputError(
+            f"{name!r} holds {vertex:,}, but an adjacency list of {n:,} rows has the vertices"
+            f" 0..{n - 1:,}: add rows for all vertices, or pass a list of edges"
+        )
+    if n == 0:
+        return InputError(f"column {name!r} holds the id {vertex}, but num_vertices=0 allows none")
+    return InputError(
+        f"column {name!r} holds the id {vertex}, outside 0..{n - 1} of num_vertices={n}: pass a"
+        " larger number, or vertices="
+    )
 
 
 def scan_ids(

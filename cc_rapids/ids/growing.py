@@ -21,8 +21,9 @@ from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, ColumnTypeError, InputError, counted
 from .arrival_table import ArrivalTable
 from .decoders import IdDecoder, OffsetDecoder, SortedDecoder, as_kind, at_places
+from .encode import bounds, id_range_of
 from .multi_column import RankedColumnsDecoder
-from .range import all_fit, bounds, id_range_of, type_of
+from .range import all_fit, type_of
 from .strings import Text, column_of_text, lent_texts, take_text
 from .text_table import TextTable
 

@@ -17,7 +17,19 @@ from ..backends import Array, Backend
 from ..data.column import Column
 from ..errors import InputError
 from .decoders import IdDecoder, OffsetDecoder, SortedDecoder
-from .range import bounds, type_of
+from .encode import (
+    COLUMNS,
+    EncodedIds,
+    IdEncoding,
+    IdFacts,
+    NumberedIds,
+    ScannedIds,
+    StringEncoding,
+    bounds,
+    choose_encoding,
+    scan_ids,
+)
+from .range import type_of
 from .strings import StringDecoder, factorise
 
 LIMIT = (1 << 63) - 1  # max. number of a row, and max. number of codes of a column
@@ -224,3 +236,34 @@ def _values(decoder: Values, codes: Array, backend: Backend) -> Any:
         wide = np.uint64 if decoder.dtype == np.uint64 else np.int64
         return (codes.astype(wide) + wide(decoder.id_base)).astype(decoder.dtype)
     return decoder.decode(codes.astype(decoder.dtype), backend)
+
+
+class MultiColumnEncoding(IdEncoding):
+    """Encoding of several columns as one number per row, which is encoded like an integer."""
+
+    name = "rows"
+
+    def accepts(self, facts: IdFacts) -> bool:
+        return facts.kind == COLUMNS
+
+    def max_bytes(self, facts: IdFacts) -> int:
+        digits = 8 * facts.rows * facts.key_columns
+        return StringEncoding().max_bytes(facts) + digits
+
+    def reason(self, facts: IdFacts) -> str:
+        return f"the {facts.key_columns} columns of each row become one number"
+
+    def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
+        edge_input, facts = scanned.edge_input, scanned.facts
+        numbers, digits = number_rows(edge_input.columns, scanned.columns, backend)
+        numbered = scan_ids(
+            edge_input, numbers, backend, True, None, facts.expected_vertices, facts.any_order
+        )
+        encoding = choose_encoding(numbered.facts, backend.free_bytes(), backend.uncompiled_rows)
+        encoded = encoding.encode(numbered, backend)
+        return NumberedIds.of(
+            self.name, encoded, lambda decoder, _: ColumnsDecoder(decoder, digits)
+        )
+
+
+MULTI_COLUMN = MultiColumnEncoding()

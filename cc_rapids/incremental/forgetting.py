@@ -14,8 +14,8 @@ from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, InputError, UnknownVertexError, counted, inflected
 from ..graph.forest import Forest
 from ..ids.arrival_table import ArrivalTable
+from ..ids.encode import bounds
 from ..ids.growing import Integers, Range, check_kind, inverse, without_others
-from ..ids.range import bounds
 from ..kernels import find
 from ..kernels import forgetting as kernels
 from ..kernels.primitives import WORD

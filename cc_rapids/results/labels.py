@@ -19,7 +19,8 @@ from ..data.arguments import check_word
 from ..data.column import Column, borrowed_columns, of, of_key_columns
 from ..data.frame_access import is_single, of_one_kind, rows_of
 from ..errors import InputError, id_shown
-from ..ids.range import bounds, type_of
+from ..ids.encode import bounds
+from ..ids.range import type_of
 from ..ids.strings import different, factorise, hashes_of, take_rows, where
 from .answer import Answer, LabelKind
 from .lookup import rows_of_ids, single_id

@@ -37,7 +37,8 @@ from ..errors import DesignError, unknown
 from ..graph.forest import queue_bytes
 from ..graph.memory_bound import ids_at_once
 from ..ids import encode
-from ..ids.encode import BITMAP, HASHED, IdEncoding, IdFacts, choose_encoding
+from ..ids.encode import BITMAP, COLUMNS, HASHED, IdEncoding, IdFacts, choose_encoding
+from ..ids.multi_column import MULTI_COLUMN
 from ..ids.range import ORDER_OF_TYPE, UNKNOWN_ORDER, EdgeOrder, all_fit, last_of
 from ..kernels.shared_filter import IDS
 from . import one_launch
@@ -494,7 +495,8 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
         if launches_with_table and ids.id_range.size > ids_at_once(facts.edges):
             encoding = HASHED
         else:
-            encoding = choose_encoding(ids, facts.free_bytes, facts.machine.uncompiled_rows)
+            limits = facts.free_bytes, facts.machine.uncompiled_rows
+            encoding = MULTI_COLUMN if ids.kind == COLUMNS else choose_encoding(ids, *limits)
             if isinstance(policy, FixedDesign) and ids.max_vertices < ids.id_range.size:
                 encoding = _without_gaps(encoding, facts, ids, policy.design)
         n = ids.id_range.size if encoding.counts_by_range else ids.max_vertices

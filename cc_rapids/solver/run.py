@@ -112,7 +112,7 @@ def solve(
     second launch hashes them, or the steps run separately.
 
     For other lists, the range may be an estimate: 0 .. ``num_vertices`` - 1 if the caller passed
-    ``num_vertices``, or the range of a sample if there are at least ``ids.range.SAMPLED_EDGES``
+    ``num_vertices``, or the range of a sample if there are at least ``ids.encode.SAMPLED_EDGES``
     edges. Ids outside the estimate are noticed when their edges are linked: ``forest.complete`` is
     then False, and scanning, encoding and running are repeated with the exact range.
 

@@ -32,7 +32,6 @@ from ..backends.ahead import Capability
 from ..backends.base import Kernel
 from ..graph import forest
 from ..ids import encode, hash_table, strings
-from ..ids import range as range_of_ids
 from ..incremental.thresholds import components_at
 from ..linkage import link_records
 from ..options import Options
@@ -50,7 +49,7 @@ STEPS = 1, 20, 10**6
 WIDE = ((encode, "SMALL_RANGE", 100),)
 PAGED = ((encode, "PAGED_ROWS", 10),)
 LONG = (
-    *((range_of_ids, "SAMPLED_EDGES", 10), (hash_table, "ESTIMATED_IDS", 10)),
+    *((encode, "SAMPLED_EDGES", 10), (hash_table, "ESTIMATED_IDS", 10)),
     *((strings, "LIBRARY_STRINGS", 0), (forest, "LIBRARY_VERTICES", 0)),
     (choose, "HASHED_AT_ONCE", 0),
 )

@@ -9,7 +9,7 @@ from cc_rapids import backends, oracle
 from cc_rapids.algorithms import boruvka
 from cc_rapids.algorithms.auto import PARTITIONED, in_stages
 from cc_rapids.backends.threads import Threads
-from cc_rapids.ids import range as spans
+from cc_rapids.ids import encode
 from cc_rapids.kernels import giant
 from cc_rapids.options import Options
 
@@ -17,7 +17,7 @@ from cc_rapids.options import Options
 def test_a_fixture_sets_sizes_until_the_end_of_a_test(tuned):
     tuned(order_probes=3)
     tuned(order_probes=4, giant_probes=5)
-    assert (spans.ORDER_PROBES, giant.PROBES) == (4, 5)
+    assert (encode.ORDER_PROBES, giant.PROBES) == (4, 5)
 
 
 @pytest.mark.slow
@@ -36,7 +36,7 @@ def fast_paths(launched):
     many, words = np.arange(1 << 17), cc_rapids.components((["a"], ["b"]), explain=True)
     launched.clear()
     cc_rapids.components((many, many), num_vertices=many.size, design="none+async+halve")
-    order = spans.order_of(many[::-1].copy(), many, backends.get("threads"))
+    order = encode.order_of(many[::-1].copy(), many, backends.get("threads"))
     return {
         "spelled strings": "factorised" not in words.ids,
         "a list read backwards": order.descending,

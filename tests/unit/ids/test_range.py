@@ -11,8 +11,9 @@ from cc_rapids.backends.dry_run import RecordingBackend, recorded_launches
 from cc_rapids.data import read as frames
 from cc_rapids.graph import memory_bound
 from cc_rapids.graph.edges import Edges
-from cc_rapids.ids import range as spans
+from cc_rapids.ids import encode
 from cc_rapids.ids.growing import Range
+from cc_rapids.ids.range import IdRange
 from cc_rapids.solver import choose
 
 
@@ -73,9 +74,9 @@ def test_columns_of_far_ids_are_not_read_for_their_span(
     """Where a bit each may pay, they are."""
     tuned(small_id_range=10)
     monkeypatch.setattr(choose, "_launches_once", lambda *_: False)
-    read, seen = spans._read, []
+    read, seen = encode._read, []
     monkeypatch.setattr(
-        spans, "_read", lambda *rest, exact: seen.append(exact) or read(*rest, exact=exact)
+        encode, "_read", lambda *rest, exact: seen.append(exact) or read(*rest, exact=exact)
     )
     edges = tuple(side * apart for side in long_list(4, 1500))
     found = cc_rapids.components(edges, engine=engine)
@@ -85,8 +86,8 @@ def test_columns_of_far_ids_are_not_read_for_their_span(
 
 def test_a_guess_says_how_much_of_it_was_seen():
     for size in (1, 100, 10**6, 2**63):
-        more = (size - 1) // spans.WIDER + memory_bound.MARGIN_IDS
-        guess = spans.IdRange(-more, size - 1 + more, np.dtype(np.int64), False, more=more)
+        more = (size - 1) // encode.WIDER + memory_bound.MARGIN_IDS
+        guess = IdRange(-more, size - 1 + more, np.dtype(np.int64), False, more=more)
         assert 0.98 * size - 2 * memory_bound.MARGIN_IDS <= guess.least_size <= size
 
 
@@ -132,7 +133,7 @@ def test_neighbours_in_a_list_that_are_near_are_seen(on, tuned, name):
     tuned(sampled_scan_edges=100)
     edges, least, most = ORDERS[name]
     given = frames.read(edges, "src", "dst", None, None, "raise")
-    order = spans.id_range_of(given, list(map(on.asarray, edges)), on, exact=False).order
+    order = encode.id_range_of(given, list(map(on.asarray, edges)), on, exact=False).order
     assert least <= order.locality <= most
 
 
@@ -171,7 +172,7 @@ def test_lists_without_rows_or_of_few(on, glancing):
     for edges in (([], []), ([3], [4])):
         sides = [np.array(side, np.int64) for side in edges]
         given = frames.read(tuple(sides), "src", "dst", None, None, "raise")
-        assert spans.id_range_of(given, sides, on, exact=False).order.locality == len(sides[0])
+        assert encode.id_range_of(given, sides, on, exact=False).order.locality == len(sides[0])
 
 
 def test_a_list_whose_neighbours_are_near_begins_with_tiles():
