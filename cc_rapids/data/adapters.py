@@ -1,21 +1,19 @@
 """Adapters, one per kind of edges: frames, pairs, graphs, matrices, files and streams.
 
 The first adapter in :data:`ADAPTERS` that accepts the edges reads them; no other code looks at the
-type of edges. Frames of cuDF are read directly, and all other frames through narwhals. A
-``cugraph.Graph`` keeps the edge list or adjacency list that it was made from. It also keeps the
-symmetrised copy on which its algorithms run; an edge list can be made from this copy again.
+type of edges. Frames of cuDF are read directly, and all other frames through narwhals. Input is
+never changed, and not copied if its memory can be read directly.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -34,7 +32,7 @@ from ..errors import (
 from ..keywords import suggest_keywords_of_methods
 from ..ledger import Ledger, Reading
 from . import relations
-from .arguments import check_names, local
+from .arguments import check_names, check_word, local
 from .column import (
     REFUSE,
     REMEDIES,
@@ -57,8 +55,17 @@ from .column import (
     unchecked,
 )
 from .cudf_columns import WithoutNan, make_frame, numbers_in, numbers_of
+from .cugraph_graphs import check_state, edge_count, edge_frame, is_graph, numbering, vertex_list
 from .edge_array import as_array, ends_of, is_edge_array
-from .edge_input import EdgeInput, ReadRequest, plain_frame, several, with_vertices
+from .edge_input import (
+    EdgeInput,
+    ReadRequest,
+    check_range,
+    named,
+    plain_frame,
+    several,
+    with_vertices,
+)
 from .end_columns import Side, end_columns, place_of, sides_of
 from .foreign import check_square, entries_of, is_always_converted, opened
 from .frame_access import collected, columns_of, key_width
@@ -68,6 +75,7 @@ from .lazy import cudf, nw, pa, pc, pd
 from .memory_budget import Budget, bytes_of
 from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
 from .row_index import check_same_index, index_of
+from .text_options import NO_OPTIONS, TextOptions
 from .weight_bound import Bounded, WeightBound, ledger_of
 from .weights import places, weights_of
 
@@ -230,53 +238,6 @@ class Csr:
     symmetric: bool = False
 
 
-def is_graph(thing: Any) -> bool:
-    """Return whether an object is a cuGraph graph, without importing cuGraph."""
-    return isinstance(thing, getattr(sys.modules.get("cugraph"), "Graph", ()))
-
-
-def check_state(graph: Any) -> None:
-    """Raise a GraphStateError unless the graph is on one GPU and has edges."""
-    if graph.is_multi_gpu():
-        raise GraphStateError(
-            "the graph is distributed over several GPUs: pass it to"
-            " cc_rapids.dask.weakly_connected_components, as you would to cugraph.dask's function"
-        )
-    if graph._Impl is None:
-        raise GraphStateError(
-            "the graph has no edges yet: add some, for example with"
-            " graph.from_cudf_edgelist(frame, source, destination)"
-        )
-
-
-def numbering(graph: Any) -> Any:
-    """Return cuGraph's frame of the numbers of vertices that are not 32-bit or 64-bit integers.
-
-    Returns
-    -------
-    frame or None
-        A frame with the columns "0", "1", ... of the vertices and "id" of their numbers; None if
-        the graph stores the vertices as the user gave them.
-    """
-    if not graph.properties.renumbered:
-        return None
-    return graph.renumber_map.implementation.df
-
-
-def edge_frame(graph: Any) -> Any:
-    """Return the edges in cuGraph's internal numbers: a frame with columns "src" and "dst".
-
-    Return None if the graph was made from an adjacency list. A graph made from a frame may also
-    have an adjacency list, but there unused ids below the greatest id are vertices too.
-    """
-    if graph.edgelist is not None:
-        return graph.edgelist.edgelist_df
-    if graph.adjlist is not None and graph.input_df is None:
-        return None
-    src, dst = decompressed(graph._plc_graph)
-    return cudf.DataFrame({"src": src, "dst": dst})
-
-
 def read_csr(rows: Csr, name: str = "offsets") -> EdgeInput:
     """Return an adjacency list as edges, with one vertex per row; both columns are its indices.
 
@@ -291,44 +252,6 @@ def read_csr(rows: Csr, name: str = "offsets") -> EdgeInput:
         )
     edge_input = replace(edge_input, row_offsets=offsets, symmetric=rows.symmetric)
     return with_vertices(edge_input, range(max(len(rows.offsets) - 1, 0)), True)
-
-
-def decompressed(handle: Any, resources: Any = None) -> tuple[Any, Any]:
-    """Return the sources and destinations of a pylibcugraph graph, as new CuPy arrays."""
-    decompress = _tool("decompress_to_edgelist")
-    src, dst, *_ = decompress(resources or _tool("ResourceHandle")(), handle, False)
-    return src, dst
-
-
-def edge_count(handle: Any, resources: Any = None) -> int | None:
-    """Return the sum of the degrees in a graph; None if pylibcugraph cannot count degrees.
-
-    For a graph on several GPUs, this is the sum over the vertices of this rank. The sum over all
-    ranks is the number of edges.
-    """
-    import pylibcugraph
-
-    count = getattr(pylibcugraph, "out_degrees", None)
-    resources = resources or _tool("ResourceHandle")()
-    return None if count is None else int(count(resources, handle, None, False)[1].sum())
-
-
-def vertex_list(handle: Any, resources: Any = None) -> Any:
-    """Return all vertices of a pylibcugraph graph, including isolated ones, as a new CuPy array."""
-    extract = _tool("extract_vertex_list")
-    return extract(resources or _tool("ResourceHandle")(), handle, False)
-
-
-def _tool(name: str) -> Any:
-    """Return a function or class of pylibcugraph; raise a GraphStateError if it does not exist."""
-    import pylibcugraph
-
-    try:
-        return getattr(pylibcugraph, name)
-    except AttributeError:
-        raise GraphStateError(
-            f"this pylibcugraph has no {name}, which is needed to read the edges of a graph"
-        ) from None
 
 
 def _of_columns(names: Sequence[str], columns: Sequence[Any], nulls: str) -> EdgeInput:
@@ -1384,6 +1307,83 @@ def adapter_of(edges: Any) -> Adapter:
         if adapter.by_type or adapter.accepts(edges):
             return adapter
     return ANYTHING
+
+
+def read(
+    edges: Any,
+    source: str | list[str] | None,
+    destination: str | list[str] | None,
+    vertices: Any = None,
+    num_vertices: int | None = None,
+    nulls: str = "raise",
+    options: TextOptions = NO_OPTIONS,
+    droppable: bool = True,
+    adapter: Adapter | None = None,
+) -> EdgeInput:
+    """Read and check the caller's edges; see :func:`cc_rapids.components` for the kinds.
+
+    If the caller's function has no argument ``nulls=``, rows are not ``droppable``, and errors do
+    not suggest this argument. ``adapter`` is the adapter of edges that are already opened.
+    """
+    is_dense = num_vertices is not None
+    if is_dense:
+        if vertices is not None:
+            raise InputError("pass vertices or num_vertices, not both")
+        vertices = range(_count(num_vertices))
+    if adapter is None:
+        adapter = adapter_of(edges)
+        if adapter.opens:
+            edges = opened(edges)
+            adapter = adapter_of(edges)
+    if source is None or destination is None:
+        source, destination = adapter.ends(edges, source, destination)
+    try:
+        request = _known_request(source, destination, nulls, droppable)
+    except TypeError:  # a list of names has no hash
+        request = _request(source, destination, nulls, droppable)
+    if options is not NO_OPTIONS:
+        check_text(adapter, edges, options)
+    if not (vertices is None and options is NO_OPTIONS):
+        request = replace(request, options=options, vertices=vertices)
+    edge_input = adapter.read(edges, request)
+    ledger, dropped = edge_input.ledger, edge_input.dropped_rows
+    if ledger is None:  # some adapters count rows without reading them
+        rows = adapter.rows(edges, request)
+        ledger = Ledger(edge_input.src.size + dropped if rows is None else rows)
+    # The input is new, so it is set in place: replace() would double the time of this function
+    vars(edge_input)["ledger"] = ledger.leaving_out("null_end", dropped) if dropped else ledger
+    return edge_input if vertices is None else with_vertices(edge_input, vertices, is_dense)
+
+
+def _request(source: Any, destination: Any, nulls: Any, droppable: bool) -> ReadRequest:
+    """Return the options for reading edges whose vertices are not named, checked."""
+    check_word("nulls policy", nulls, ("raise", "drop"))
+    if not (source is None and destination is None):
+        named(source, destination)  # raises an error if these are not names
+    return ReadRequest(source, destination, nulls if droppable else REFUSE)
+
+
+# cached, because most batches have the same options as the previous one
+_known_request: Callable[..., ReadRequest] = lru_cache(256, typed=True)(_request)
+
+
+def check_text(adapter: Adapter, edges: Any, options: TextOptions) -> None:
+    """Raise an InputError if there are options of text files, but edges are not files."""
+    if not adapter.has_header and options.given:
+        files = "files" if options.given == "format" else "text files"
+        path = isinstance(edges, str | os.PathLike)
+        kind = f"the table {edges}" if path else f"a {type(edges).__name__}"
+        raise InputError(
+            f"{options.given}= (--{options.given}) applies only to {files}, but edges are {kind}:"
+            " leave it out"
+        )
+
+
+def _count(number: Any) -> int:
+    if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 0:
+        raise InputError(f"num_vertices must be a count of at least 0, not {shown(number)}")
+    check_range("num_vertices", range(int(number)), shown(number))
+    return int(number)
 
 
 def without_edges(edges: Any) -> str:

@@ -1,26 +1,16 @@
-"""Read and check the caller's frames, arrays, matrices and files.
-
-Input is never changed, and not copied if its memory can be read directly.
-"""
+"""Read edges by :func:`.adapters.read`, chunks of streams, and pairs of ids."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ..errors import ArgumentTypeError, InputError, shown
+from ..errors import ArgumentTypeError, shown
 from ..ledger import Ledger
-from .adapters import Adapter, adapter_of, naming_nulls
-from .arguments import check_word
-from .column import REFUSE
-from .edge_input import EdgeInput, ReadRequest, check_range, named, with_vertices
+from .adapters import Adapter, adapter_of, check_text, naming_nulls, read
+from .edge_input import EdgeInput, ReadRequest, named
 from .end_columns import Side
-from .foreign import opened
 from .frame_access import is_single
 from .kinds import KeyPairs
 from .text_options import NO_OPTIONS, TextOptions
@@ -29,51 +19,17 @@ if TYPE_CHECKING:
     from .streams import Chunk, Source
     from .weight_bound import WeightBound
 
-
-def read(
-    edges: Any,
-    source: str | list[str] | None,
-    destination: str | list[str] | None,
-    vertices: Any = None,
-    num_vertices: int | None = None,
-    nulls: str = "raise",
-    options: TextOptions = NO_OPTIONS,
-    droppable: bool = True,
-    adapter: Adapter | None = None,
-) -> EdgeInput:
-    """Read and check the caller's edges; see :func:`cc_rapids.components` for the kinds.
-
-    If the caller's function has no argument ``nulls=``, rows are not ``droppable``, and errors do
-    not suggest this argument. ``adapter`` is the adapter of edges that are already opened.
-    """
-    is_dense = num_vertices is not None
-    if is_dense:
-        if vertices is not None:
-            raise InputError("pass vertices or num_vertices, not both")
-        vertices = range(_count(num_vertices))
-    if adapter is None:
-        adapter = adapter_of(edges)
-        if adapter.opens:
-            edges = opened(edges)
-            adapter = adapter_of(edges)
-    if source is None or destination is None:
-        source, destination = adapter.ends(edges, source, destination)
-    try:
-        request = _known_request(source, destination, nulls, droppable)
-    except TypeError:  # a list of names has no hash
-        request = _request(source, destination, nulls, droppable)
-    if options is not NO_OPTIONS:
-        check_text(adapter, edges, options)
-    if not (vertices is None and options is NO_OPTIONS):
-        request = replace(request, options=options, vertices=vertices)
-    edge_input = adapter.read(edges, request)
-    ledger, dropped = edge_input.ledger, edge_input.dropped_rows
-    if ledger is None:  # some adapters count rows without reading them
-        rows = adapter.rows(edges, request)
-        ledger = Ledger(edge_input.src.size + dropped if rows is None else rows)
-    # The input is new, so it is set in place: replace() would double the time of this function
-    vars(edge_input)["ledger"] = ledger.leaving_out("null_end", dropped) if dropped else ledger
-    return edge_input if vertices is None else with_vertices(edge_input, vertices, is_dense)
+__all__ = [
+    "NOTHING",
+    "check_one_id",
+    "check_text",
+    "check_vertices",
+    "named_ends",
+    "read",
+    "read_chunk",
+    "read_pairs",
+    "source_of",
+]
 
 
 def read_chunk(chunk: Chunk, nulls: str, bound: WeightBound | None = None) -> EdgeInput:
@@ -127,18 +83,6 @@ def source_of(
             "unreadable='skip' is for paths, patterns, folders and datasets of files: leave it out"
         )
     return stream
-
-
-def _request(source: Any, destination: Any, nulls: Any, droppable: bool) -> ReadRequest:
-    """Return the options for reading edges whose vertices are not named, checked."""
-    check_word("nulls policy", nulls, ("raise", "drop"))
-    if not (source is None and destination is None):
-        named(source, destination)  # raises an error if these are not names
-    return ReadRequest(source, destination, nulls if droppable else REFUSE)
-
-
-# cached, because most batches have the same options as the previous one
-_known_request: Callable[..., ReadRequest] = lru_cache(256, typed=True)(_request)
 
 
 def named_ends(
@@ -196,25 +140,6 @@ def check_one_id(name: str, vertex: Any, method: str = "connected()") -> None:
             f"{name} must be one id, an integer, a string, or a tuple for ids of several columns,"
             f" not {shown(vertex)}: {method} answers for many pairs"
         )
-
-
-def check_text(adapter: Adapter, edges: Any, options: TextOptions) -> None:
-    """Raise an InputError if there are options of text files, but edges are not files."""
-    if not adapter.has_header and options.given:
-        files = "files" if options.given == "format" else "text files"
-        path = isinstance(edges, str | os.PathLike)
-        kind = f"the table {edges}" if path else f"a {type(edges).__name__}"
-        raise InputError(
-            f"{options.given}= (--{options.given}) applies only to {files}, but edges are {kind}:"
-            " leave it out"
-        )
-
-
-def _count(number: Any) -> int:
-    if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 0:
-        raise InputError(f"num_vertices must be a count of at least 0, not {shown(number)}")
-    check_range("num_vertices", range(int(number)), shown(number))
-    return int(number)
 
 
 NOTHING = read(([], []), "src", "dst", None, None, "raise")

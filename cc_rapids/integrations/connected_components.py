@@ -6,7 +6,7 @@ from typing import Any
 
 from ..algorithms.design import Design
 from ..api import find_components
-from ..data.adapters import is_graph
+from ..data.cugraph_graphs import is_graph
 from ..data.text_options import COMMENTS
 from ..errors import ArgumentTypeError
 from ..keywords import suggest_keywords

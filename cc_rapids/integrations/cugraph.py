@@ -13,8 +13,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from ..api import components, find_components
-from ..data.adapters import check_state, edge_frame, is_graph, numbering
 from ..data.arguments import check_flag
+from ..data.cugraph_graphs import check_state, edge_frame, is_graph, numbering
 from ..data.dtypes import is_object
 from ..errors import ArgumentTypeError, EngineError, GraphStateError, InputError, shown
 from ..options import Options

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..api import components
-from ..data.adapters import Csr, decompressed, edge_count, vertex_list
+from ..data.adapters import Csr
 from ..data.column import array_of
+from ..data.cugraph_graphs import decompressed, edge_count, vertex_list
 from ..errors import CcRapidsError, GraphStateError, LedgerError, counted
 from ..ledger import Ledger, lost_rows
 from ..results.components import Components

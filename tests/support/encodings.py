@@ -13,7 +13,7 @@ def force_encoding(monkeypatch, name):
     """Encode integers in one way alone."""
     from cc_rapids.ids import encode
 
-    others = encode.StringEncoding(), encode.MultiColumnEncoding()
+    others = (encode.StringEncoding(),)
     if name == "bit map, paged":
         monkeypatch.setattr(encode, "_page_shift", lambda size, facts: 4 * facts.are_integers)
         others = encode.HashEncoding(), *others  # for ids whose pages are not counted
