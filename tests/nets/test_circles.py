@@ -12,7 +12,8 @@ from nets import counts
 # are in use everywhere.
 OTHERS = {
     "backends/threads.py": {"_cache", "_rebuild", "_reduce"},  # Numba's compiled functions
-    "data/adapters.py": {"_Impl", "_plc_graph"},  # cuGraph's edges
+    "data/adapters.py": {"_plc_graph"},  # cuGraph's edges
+    "data/cugraph_graphs.py": {"_Impl", "_plc_graph"},
     "data/streams.py": {"_scan_options"},  # the filter of a dataset
     "integrations/dask/api.py": {"_meta"},
     "results/lookup.py": {"_getframe"},
