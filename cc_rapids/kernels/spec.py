@@ -177,8 +177,8 @@ class FindSpec(Spec):
 class LinkSpec(Spec):
     """A way to join trees: a union rule, rounds, or a standalone algorithm.
 
-    Factories of all three kinds set the first two attributes. A subclass adds the other attributes
-    that its factories set; for all others, the defaults hold.
+    A subclass describes the attributes that its factories set besides these two. For all others,
+    the defaults hold.
 
     Attributes
     ----------
@@ -186,25 +186,6 @@ class LinkSpec(Spec):
         Whether only roots are hooked, which batches and spanning forests require.
     root_is_min : bool
         Whether the final root of a tree is its least vertex.
-    finds : mapping of str to factory
-        The names of the compress axis that a union combines with; empty if it has its own find.
-    steps_of_finds : mapping of str to str
-        For a find, the step used when a design names only the find.
-    aux_array : AuxArray, optional
-        The auxiliary array of a union: HOOKS, LOCKS, or words that also contain the parents.
-    rooted_rules : tuple of str
-        The values of the option "" that hook only roots, if some values hook other vertices.
-    iterative : bool
-        Whether the link passes over the list of edges repeatedly with its own kernels. An algorithm
-        that does not iterate searches rows.
-    supports_stages : bool
-        Whether stages may call the link, because it can continue from earlier trees.
-    label_arrays : (int, int)
-        The maximum number of additional labels per vertex and per edge.
-    bytes_per_vertex_pair : int
-        The bytes that the link needs for each pair of vertices.
-    breadth_first : bool
-        Whether the link stores the depths and the two queues of a breadth-first search.
     """
 
     AXIS: ClassVar[str] = "link"
@@ -246,6 +227,15 @@ class UnionSpec(LinkSpec):
 
     The factory takes a backend, the vertex type and the required parts: ``find``, ``step``, or
     ``compress_after_union``, a find that is called after the two trees are linked.
+
+    Attributes
+    ----------
+    finds : mapping of str to factory
+        The names of the compress axis that the union combines with; empty if it has its own find.
+    steps_of_finds : mapping of str to str
+        For a find, the step used when a design names only the find.
+    aux_array : AuxArray, optional
+        The auxiliary array: HOOKS, LOCKS, or words that also contain the parents.
     """
 
     PARTS: ClassVar[tuple[str, ...]] = ("find", "step", "compress_after_union")
@@ -259,7 +249,13 @@ class UnionSpec(LinkSpec):
 
 @dataclass(frozen=True)
 class RoundsSpec(LinkSpec):
-    """Rounds over a copy of the edges outside a sample: the factory returns their procedure."""
+    """Rounds over a copy of the edges outside a sample: the factory returns their procedure.
+
+    Attributes
+    ----------
+    rooted_rules : tuple of str
+        The values of the option "" that hook only roots, if some values hook other vertices.
+    """
 
     PARTS: ClassVar[tuple[str, ...]] = ("record_forest",)
 
@@ -270,7 +266,21 @@ class RoundsSpec(LinkSpec):
 
 @dataclass(frozen=True)
 class StandaloneSpec(LinkSpec):
-    """A standalone algorithm, which links all edges: the factory returns its procedure."""
+    """A standalone algorithm, which links all edges: the factory returns its procedure.
+
+    Attributes
+    ----------
+    iterative : bool
+        Whether the algorithm iterates over the edge list; otherwise it searches rows.
+    supports_stages : bool
+        Whether stages may call the algorithm, because it can continue from earlier trees.
+    label_arrays : (int, int)
+        The maximum number of additional labels per vertex and per edge.
+    bytes_per_vertex_pair : int
+        The bytes that the algorithm needs for each pair of vertices.
+    breadth_first : bool
+        Whether the algorithm stores the depths and the two queues of a breadth-first search.
+    """
 
     PARTS: ClassVar[tuple[str, ...]] = ("read", "prefetch_edge", "note")
 
