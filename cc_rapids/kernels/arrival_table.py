@@ -42,8 +42,7 @@ def by_place(on: Any) -> Any:
     """Return two functions for dense ids: the slot of an id, and whether a slot belongs to an id.
 
     No two ids in range have the same slot, so a slot belongs to every id that leads to it. Ids out
-    of range share the last slot; they occur only if a column changes during the run. The functions
-    have the parameters of those of :func:`by_hash`, and do not need all of them.
+    of range share the last slot; they occur only if a column changes during the run.
     """
 
     @on.device
@@ -58,10 +57,7 @@ def by_place(on: Any) -> Any:
 
 
 def by_hash(on: Any) -> Any:
-    """Return two functions for sparse ids: the first slot, and whether a slot belongs to an id.
-
-    The code in a slot is the number of an id, or n + i for the id in row i of the column.
-    """
+    """Return two functions for sparse ids: the first slot, and whether a slot belongs to an id."""
     read_key = key_of(on)
 
     @on.device
@@ -91,7 +87,7 @@ def no_prefetch(on: Any) -> Any:
 
 
 def prefetch_place(on: Any) -> Any:
-    """Prefetch the slot of a later dense id, because a CPU would otherwise stall on each slot."""
+    """Prefetch the slot of a later dense id."""
     (begin, _), read_key, prefetch = by_place(on), key_of(on), on.prefetch
 
     @on.device
@@ -154,10 +150,7 @@ def enter(on: Any, vertex: type, slots_by: Any) -> Any:
 
 
 def claim(on: Any, vertex: type, slots_by: Any) -> Any:
-    """Write the code in each row's slot to ``out``; set ``is_new`` for rows that claimed a slot.
-
-    The slot of such a row is written to ``numbers``.
-    """
+    """Write the code in each row's slot to ``out``; set ``is_new`` for rows that claimed a slot."""
     slot, read_key, none = enter(on, vertex, slots_by), key_of(on), free(vertex)
     prefetch_row = prefetch_of(on, slots_by)
 

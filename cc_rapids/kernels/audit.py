@@ -5,7 +5,6 @@ They share only the backend ``on`` with runs.
 
 Vertices are slots 0 .. n - 1 in the order of their ids; some slots may not be vertices.
 
-last, step : the end of the indices of a thread, and the distance between two of them.
 src, dst : (m,) integers of any type, as the caller passed them; slot s has the id s + low. For an
            adjacency list, its offsets and its indices.
 label_of : (n,) unsigned, the slot of the label of each vertex; all bits set for none.
@@ -247,10 +246,7 @@ def insert(on: Any) -> Any:
 
 
 def find_by_table(on: Any, vertex: type) -> Any:
-    """Return the row of an id in the table of :func:`insert`; all bits set for an unknown id.
-
-    The function has the parameters of :func:`find_by_distance`, and does not need low and n.
-    """
+    """Return the row of an id in the table of :func:`insert`; all bits set for an unknown id."""
     begin, nowhere = home(on), vertex(np.iinfo(vertex).max)
 
     @on.device
@@ -285,10 +281,7 @@ def prefetch_in_table(on: Any) -> Any:
 
 
 def find_by_distance(on: Any, vertex: type) -> Any:
-    """Return ``key - low`` as the slot of an id; all bits set if this slot is not below n.
-
-    The function has the parameters of :func:`find_by_table`, and does not need ``table``.
-    """
+    """Return ``key - low`` as the slot of an id; all bits set if this slot is not below n."""
     nowhere = vertex(np.iinfo(vertex).max)
 
     @on.device
@@ -336,10 +329,7 @@ def find(on: Any, vertex: type, find_slot: Any, prefetch_edge: Any) -> Any:
 
 
 def mark_slots(on: Any, vertex: type) -> Any:
-    """Mark listed slots as named; lower ``missing[0]`` to the index of the first wrong slot.
-
-    A slot is wrong if it is not a vertex.
-    """
+    """Mark listed slots as named; lower ``missing[0]`` to the first index without a vertex."""
     mark, least, nowhere = bit_set(on), lessen(on), vertex(np.iinfo(vertex).max)
 
     @on.elementwise
@@ -530,9 +520,6 @@ def examine_vertices(on: Any, vertex: type) -> Any:
 
     ``octets`` receives the roots as bits; a thread owns whole bytes. A vertex that is a parent is
     marked as named.
-
-    ``counts`` receives the numbers of vertices, of vertices that are their own labels, and of
-    roots.
 
     Fault LABEL: the label of a vertex is not the label of itself, or is greater than the vertex
     (smaller, if labels are the ``greatest`` vertices). Fault LOST: the parent of a slot is greater

@@ -66,7 +66,7 @@ def judge(on: Any, before: Any) -> Any:
     """Write the verdict on each edge that was not accepted.
 
     The rules are tested in the order DATASET, CANNOT, SIZE, on the clusters of both ends at the
-    time of the edge. A slot x is in the cluster of u at this time if ``last(u, x) <= time``.
+    time of the edge: slot x is in the cluster of u if ``last(u, x) <= time``.
     """
     last, count = last_on_path(on), count_before(on, before)
 

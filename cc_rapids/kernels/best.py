@@ -21,7 +21,7 @@ LAST, ONE = np.uint64(1 << 63), np.uint64(1)
 
 
 def prefetch_ahead(on: Any) -> Any:
-    """Prefetch the group of a later row, because a CPU would otherwise stall on each row."""
+    """Prefetch the group of a later row."""
     prefetch = on.prefetch
     if prefetch is None:
         return prefetch_nothing(on)

@@ -5,8 +5,6 @@ memory. Roads, meshes and other lists are sorted by source and have nearby endpo
 lie inside a block. A second pass links all edges in global memory, in strided order. If the list is
 not sorted, the first pass skips edges, which the second pass links at no extra cost.
 
-t, step : the number of this thread in the thread block that solves a block of vertices, and the
-         number of threads of the thread block.
 shared : (window,) uint32, the parents of a block's vertices, relative to the block; shared[v] <= v.
 block_offsets : (blocks + 1,) uint64, the first edge of each block; a block ends where the next
          block begins.
@@ -36,8 +34,6 @@ GROUP_BITS, STRIDE_BITS = np.uint64(5), np.uint64(13)  # 32 rows, and 8,192 part
 def first_of_list(on: Any, wide: type) -> Any:
     """Return the first edge, in a list sorted by source, whose source is at least v.
 
-    The function has the parameters of :func:`first_of_rows`, and does not need n.
-
     The edge is found by bisection. Even in an unsorted list the result never decreases as v grows,
     because all searches descend the same tree.
     """
@@ -58,10 +54,7 @@ def first_of_list(on: Any, wide: type) -> Any:
 
 
 def first_of_rows(on: Any) -> Any:
-    """Return the first entry of row v, or the number of entries if there is no row v.
-
-    The function has the parameters of :func:`first_of_list`, and does not need m and low.
-    """
+    """Return the first entry of row v, or the number of entries if there is no row v."""
 
     @on.device
     def first(v, m, n, offsets, low):
@@ -101,10 +94,7 @@ def link_in_block(on: Any, link: Any, record_hook: Any) -> Any:
 
 
 def share_of_list(on: Any, load_edge: Any, link_in_block: Any) -> Any:
-    """Link one thread's share of a block's edges, until too many edges leave the block.
-
-    The function has the parameters of :func:`share_of_rows`, and does not need ``symmetric``.
-    """
+    """Link one thread's share of a block's edges, until too many edges leave the block."""
     enough = np.uint64(CREDIT)
 
     @on.device
@@ -125,9 +115,7 @@ def share_of_rows(on: Any, link_in_block: Any) -> Any:
     """Link one thread's share of a block's rows, except long rows.
 
     If ``symmetric``, every edge occurs in the rows of both endpoints; the edge is linked from the
-    row of the larger endpoint. The function has the parameters of :func:`share_of_list`, and does
-    not need first, last, low and n. The loop over a row of more than MAX_ROW entries does not
-    begin.
+    row of the larger endpoint. The loop over a row of more than MAX_ROW entries does not begin.
     """
     entries = entries_of(on)
 

@@ -3,8 +3,6 @@
 Edges are ordered by weight, and edges of equal weight by row. The order is total, so the selected
 edges contain no cycle and the forest is the same in every run.
 
-t, step : the number of this thread, and the number of threads; in a kernel of blocks of threads,
-          the number of this thread in block k, and the number of threads of the block.
 weights : (m,) unsigned integers, the bits of the caller's weights. ``weigh`` returns the code of an
           edge's weight, which some implementations compute from its endpoints.
 key     : uint64. For weights of up to 32 bits, a key has an order-preserving code of the weight in
@@ -45,7 +43,7 @@ BARRIER, LEFT = 0, 1  # indices into ``words``: the barrier, and whether candida
 
 
 def unsigned_order(on: Any, width: int) -> Any:
-    """Return the order-preserving code of an unsigned weight; its ``width`` is not needed."""
+    """Return the order-preserving code of an unsigned weight."""
 
     @on.device
     def order(bits):
@@ -93,10 +91,7 @@ def reversed_order(on: Any, width: int, order: Any) -> Any:
 
 
 def listed_weight(on: Any, order: Any) -> Any:
-    """Return the code of the weight of edge e, which is ``weights[e]``.
-
-    Other functions of this kind compute the weight from src, dst and n, which are not used here.
-    """
+    """Return the code of the weight of edge e, which is ``weights[e]``."""
 
     @on.device
     def weigh(e, weights, src, dst, n):
@@ -142,10 +137,7 @@ def pick_pivots(on: Any) -> Any:
 
 
 class Keys:
-    """Kernel parts for keys that contain the row, for weights of up to 32 bits.
-
-    The parts have the parameters that either class of keys needs, so some parameters are not used.
-    """
+    """Kernel parts for keys that contain the row, for weights of up to 32 bits."""
 
     separate_rows = False  # whether rows are stored separately from the keys
 
@@ -267,10 +259,7 @@ def after(on: Any) -> Any:
 
 
 def within(on: Any, weigh: Any) -> Any:
-    """Return whether an edge lies between the end of the previous band and the end of this band.
-
-    The function has the parameters of :func:`outside_giant`, and does not need all of them.
-    """
+    """Return whether an edge lies between the end of the previous band and the end of this band."""
     is_after = after(on)
 
     @on.device
@@ -304,10 +293,7 @@ def outside_giant(on: Any, vertex: type, wide: type, within: Any, load_edge: Any
 
 
 def singleton_root(on: Any) -> Any:
-    """Return the vertex itself as its root, for the first round, in which nothing is linked.
-
-    The function has the parameters of a find, and does not read ``parent``.
-    """
+    """Return the vertex itself as its root, for the first round, in which nothing is linked."""
 
     @on.device
     def singleton_root(parent, v):
@@ -319,8 +305,7 @@ def singleton_root(on: Any) -> Any:
 def listed(on: Any, weigh: Any, key: Any, read: Any) -> Any:
     """Return the endpoints, the key and the row of an edge of the edge list.
 
-    ``read`` loads the endpoints; it flags invalid edges and self-loops. ``in_giant`` is not used:
-    it is one of the arrays that :func:`outside_giant` takes with the edge.
+    ``read`` loads the endpoints; it flags invalid edges and self-loops.
     """
 
     @on.device
@@ -407,10 +392,7 @@ def append_candidate(on: Any, vertex: type, candidate: Any, find: Any, store_row
 
 
 def collect(on: Any, append_candidate: Any) -> Any:
-    """Append the candidates of the previous round that still join two trees.
-
-    Each warp uses two words of shared memory.
-    """
+    """Append the candidates of the previous round that still join two trees."""
     warp, tile = np.uint64(on.warp_size), np.uint64(TILE)
 
     @on.block_kernel(2 * MAX_THREADS // on.warp_size)

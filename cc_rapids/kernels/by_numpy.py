@@ -58,18 +58,10 @@ def insert(
 ) -> tuple[Array, Array, bool]:
     """Find the slots of distinct keys by linear probing; give free slots the codes of the keys.
 
-    Parameters
-    ----------
-    codes, start : (k,) arrays
-        The code that a new key writes into its slot, and the first slot of its search.
-    is_key : callable
-        Takes the contents of slots and indices of keys; returns for each pair whether the slot
-        belongs to the key.
-
-    Returns
-    -------
-    (k,) array of slots, (k,) array of bool, bool
-        The slot of each key, whether this slot was free before, and whether every key found a slot.
+    ``codes`` and ``start`` have, for each key, the code that a new key writes into its slot, and
+    the first slot of its search. ``is_key`` takes the contents of slots and indices of keys, and
+    returns for each pair whether the slot belongs to the key. Returns the slot of each key, whether
+    this slot was free before, and whether every key found a slot.
     """
     slots, new = start.astype(np.int64), np.zeros(codes.size, bool)
     left = np.arange(codes.size)  # the keys without a slot

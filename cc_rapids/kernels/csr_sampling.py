@@ -20,10 +20,7 @@ SWITCH = ("on", "off")
 
 
 def first_ones(on: Any) -> Any:
-    """Return the j-th picked entry of a row: its j-th entry.
-
-    The function has the parameters of :func:`random_ones`, and does not need all of them.
-    """
+    """Return the j-th picked entry of a row: its j-th entry."""
 
     @on.device
     def pick(v, j, degree):
@@ -219,8 +216,7 @@ def every_row(on: Any, vertex: type, link_outside: Any) -> Any:
     """Link the edges of the first ``count[0]`` rows of ``rows_outside``, by groups of threads.
 
     ``threads_per_row`` threads share a row. The kernel is launched for all n rows, because the host
-    does not know ``count``, which ends the loop instead of n. ``step`` is the distance between two
-    indices of a thread.
+    does not know ``count``, which ends the loop instead of n.
     """
     threads_per_row, entries = np.uint64(on.threads_per_row), entries_of(on)
 
@@ -274,8 +270,7 @@ def long_rows(on: Any, wide: type, link_one: Any, row: Any) -> Any:
     """Link the entries of long rows, one thread per entry, if ``many`` is set.
 
     A thread looks up the row of an entry only if the entry is beyond the row of its previous entry.
-    ``step`` is the distance between two entries of a thread, and ``count`` the number of rows.
-    ``low`` is not used: it comes with the arrays of edges.
+    ``count`` is the number of rows.
     """
     short, entries = max_short_length(on), entries_of(on)
 

@@ -109,9 +109,8 @@ def note_hooks(on: Any, vertex: type, number: type, find: Any) -> Any:
 def roots_at(on: Any, vertex: type) -> Any:
     """Write the root of each vertex at the cut ``now`` to ``parent``.
 
-    A climb follows ``above`` and stops at a vertex hooked after ``now``. The cut of a root is
-    all bits set, and so greater than ``now``. Each step leads to a vertex hooked in a later cut, so
-    the number of steps is at most the number of cuts.
+    A climb follows ``above`` and stops at a vertex hooked after ``now``, or at a root, whose cut is
+    all bits set. There are at most as many steps as cuts.
     """
 
     @on.elementwise

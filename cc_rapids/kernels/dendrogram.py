@@ -56,8 +56,6 @@ def prefetched(on: Any) -> Any:
 def contract_in_order(on: Any, word: type) -> Any:
     """Contract all edges but the alpha edges, in a single pass by a single thread.
 
-    The kernel is launched with size 1, so i is 0 and is not used.
-
     Edges are processed from the lightest to the heaviest. So an edge is the lightest edge of each
     endpoint that has no lightest edge yet. If neither endpoint has a lightest edge, the two become
     a new supervertex. If only one endpoint has a lightest edge, the other endpoint joins its
@@ -289,7 +287,7 @@ def contract(on: Any, word: type) -> Any:
 def total_of(on: Any) -> Any:
     """Return the size, the least and the greatest vertex of a node's cluster.
 
-    These numbers are in the last record of the chain of the node.
+    They are in the last record of its chain.
     """
 
     @on.device
@@ -373,10 +371,7 @@ def sum_runs(on: Any, word: type) -> Any:
 
 
 def add_runs(on: Any, word: type) -> Any:
-    """Add the sum of the earlier runs to each record whose chain began in an earlier run.
-
-    ``word`` is not used: a sum is stored with the type of the records.
-    """
+    """Add the sum of the earlier runs to each record whose chain began in an earlier run."""
     run = np.uint64(RUN)
 
     @on.elementwise

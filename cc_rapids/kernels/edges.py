@@ -52,9 +52,9 @@ def entries_of(on: Any) -> Any:
 
 
 def row_of(on: Any) -> Any:
-    """Return the row r of entry e of an adjacency list: offsets[r] <= e < offsets[r + 1].
+    """Return the row r of entry e of an adjacency list, found by bisection.
 
-    The row is found by bisection, and the searches for neighbouring entries read the same words.
+    The searches for neighbouring entries read the same words.
     """
 
     @on.device
@@ -83,10 +83,7 @@ def rows(on: Any) -> Any:
 
 
 def edge_of_list(on: Any, wide: type) -> Any:
-    """Return the endpoints of an edge of an edge list, as distances from the lowest id.
-
-    The function has the parameters of :func:`edge_of_rows`, and does not need n.
-    """
+    """Return the endpoints of an edge of an edge list, as distances from the lowest id."""
     at = distance(on, wide)
 
     @on.device
@@ -120,10 +117,7 @@ def no_prefetch(on: Any, wide: type, edge_index: Any) -> Any:
 
 
 def prefetch_ahead(on: Any, wide: type, edge_index: Any) -> Any:
-    """Prefetch the parents for a later edge, and the grandparents for a nearer edge.
-
-    A CPU would otherwise stall on each edge; a GPU runs other threads meanwhile.
-    """
+    """Prefetch the parents for a later edge, and the grandparents for a nearer edge."""
     if on.prefetch is None:
         return no_prefetch(on, wide, edge_index)
     at, prefetch = distance(on, wide), on.prefetch
@@ -275,10 +269,7 @@ def one_edge(on: Any, vertex: type, wide: type, join: Any, begin: Any) -> Any:
 
 
 def every_edge(on: Any, link_one: Any, load_edge: Any, edge_index: Any, prefetch_edge: Any) -> Any:
-    """Link the endpoints of each edge, in any order and concurrently.
-
-    ``edge_index`` maps i to an edge. ``prefetch_edge`` prefetches the parents of a later edge.
-    """
+    """Link the endpoints of each edge, in any order and concurrently."""
 
     @on.elementwise
     def every_edge(i, src, dst, low, n, parent, aux, hook_edge, present, out_of_range):

@@ -122,9 +122,9 @@ def find_with_skip(on: Any, stride: np.uint64 = STEPS) -> Any:
 
 
 def ahead(on: Any, find: Any) -> Any:
-    """Return a find that also prefetches the grandparent of a later vertex.
+    """Return a find that also prefetches, for loops over consecutive vertices on a CPU.
 
-    Use it in loops over consecutive vertices on a CPU. A GPU hides the latency with other threads.
+    The grandparent of a later vertex is prefetched.
     """
     prefetch = on.prefetch
     if prefetch is None:

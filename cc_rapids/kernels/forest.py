@@ -2,7 +2,6 @@
 
 src, dst : (m,) integers of any type, as the caller passed them; vertex v has the id v + low. For an
          adjacency list, src is its (n + 1,) offsets, dst its (m,) indices, and low is 0.
-step     : the distance between two indices of a thread, in a kernel whose threads loop.
 parent   : (n,) unsigned, shared by all threads, parent[v] <= v.
 aux      : the auxiliary array of the union rule (see union.py).
 hook_edge : (n,) unsigned, the edge that hooked each vertex, if a spanning forest is requested.
@@ -98,9 +97,8 @@ def flatten(on: Any, find: Any) -> Any:
 def complete(on: Any, vertex: type) -> Any:
     """Mark vertices that have a parent as present, and add to totals = [vertices, components].
 
-    ``octets`` are the bytes of the words of ``present``, and ``count`` is the end of a thread's
-    bytes. A thread owns whole bytes, so it needs no atomics, and it reads the eight parents of a
-    byte as one memory sector.
+    ``octets`` are the bytes of the words of ``present``. A thread owns whole bytes, so it needs no
+    atomics, and it reads the eight parents of a byte as one memory sector.
     """
     block_add = on.block_reduce_add
 

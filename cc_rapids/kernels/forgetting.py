@@ -122,7 +122,7 @@ def touch_vertices(on: Any, vertex: type, find: Any) -> Any:
 
 
 def prefetch_parent(on: Any) -> Any:
-    """Return a function that prefetches the grandparent of a later vertex, on CPUs."""
+    """Prefetch the grandparent of a later vertex."""
     prefetch = on.prefetch
 
     if prefetch is None:
@@ -145,7 +145,7 @@ def singles(on: Any, vertex: type, find: Any) -> Any:
     """Make each vertex of a touched tree its own root; other vertices become children of roots.
 
     The kernel writes the roots to ``before`` and the new parents to ``after``, and counts the
-    vertices of touched trees. ``step`` is the distance between two vertices of a thread.
+    vertices of touched trees.
     """
     reduce_add, is_touched, prefetch = on.block_reduce_add, has(on), prefetch_parent(on)
 

@@ -31,10 +31,7 @@ def mark_roots(on: Any, vertex: type) -> Any:
 
 
 def min_label(on: Any) -> Any:
-    """Return the label of the component with root r: the id of r, which is its least vertex.
-
-    The function has the parameters of :func:`dense_label`, and does not read the set of roots.
-    """
+    """Return the label of the component with root r: the id of r, which is its least vertex."""
 
     @on.device
     def label(r, low, roots, before_roots):
@@ -44,10 +41,7 @@ def min_label(on: Any) -> Any:
 
 
 def dense_label(on: Any) -> Any:
-    """Return the label of the component with root r: the rank of r among all roots.
-
-    The function has the parameters of :func:`min_label`, and does not need ``low``.
-    """
+    """Return the label of the component with root r: the rank of r among all roots."""
     rank = primitives.rank(on)
 
     @on.device
@@ -70,11 +64,7 @@ def row_of_vertex(on: Any, label: Any) -> Any:
 
 
 def row_of_edge(on: Any) -> Any:
-    """Write row k of the frame of a spanning forest, if k is within capacity.
-
-    The row has the number of the edge in the list, the endpoints of the edge, and its weight, if
-    there are weights.
-    """
+    """Write row k of the frame of a spanning forest, edge e, if k is within capacity."""
 
     @on.device
     def write(k, e, src, dst, weights, row, source, destination, weight):

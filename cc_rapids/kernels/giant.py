@@ -1,6 +1,5 @@
 """Find the giant component, the largest tree after sampling, and the set of its vertices.
 
-step   : the distance between two indices of a thread, in a kernel whose threads loop.
 parent : (n,) unsigned, a forest in which nothing is linked during these launches.
 root_word : [count << 48 | root] of the giant component, initially 0 (see sampling.py). ``count`` is
             the number of probed vertices in it.

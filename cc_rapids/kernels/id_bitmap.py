@@ -27,7 +27,7 @@ BIT, NONE = np.uint32(1), np.uint32(0)
 def mark_ids(on: Any, vertex: type) -> Any:
     """Mark the pages of ``2 ** shift`` ids that contain the ids of a column.
 
-    With shift 0, a page is a single id. ``out_of_range`` is set if an id lies outside the range.
+    With shift 0, a page is a single id.
     """
     at, mark = distance(on, np.uint64), primitives.mark(on)
 
@@ -104,7 +104,7 @@ def rank_of(on: Any) -> Any:
 
 
 def prefetch_ahead(on: Any) -> Any:
-    """Prefetch the word of a later id on a CPU; a GPU runs other threads meanwhile."""
+    """Prefetch the word of a later id."""
     if on.prefetch is None:
 
         @on.device

@@ -16,10 +16,8 @@ linked in that order.
 A probe sequence may cross into the next block; this is correct and rare. The larger endpoint is the
 one with the larger id. It also has the larger slot, except inside a cluster (see id_place.py).
 
-k, t, step : the number of the tile or chunk, the number of this thread in the block of threads
-         that has it, and the number of threads of the block.
-sign   : the sign bit of signed ids, otherwise 0.
-low, span, down, share : parameters of the home slot as in id_place.py; ``down`` is ``shift`` there.
+k      : the number of the tile or chunk of a block of threads.
+sign, low, span, down, share : as in id_place.py; ``down`` is ``shift`` there.
 shift : the number of bits by which a slot is shifted to get the number of its block.
 larger, smaller : (tiles * TILE,) uint64, the ids of each tile as words.
 begins : (blocks * tiles,) uint32, the start of segment ``b * tiles + t`` in these two arrays.
@@ -233,10 +231,10 @@ def place_larger(on: Any) -> Any:
     segments ends at the chunk's last edge.
 
     Segment j starts at ``begins[j]`` in ``larger``, after ``before[j]`` edges of earlier segments.
-    ``low``, ``span``, ``down`` and ``share`` give home slots. For edge i of the chunk, words
-    CHUNK_SMALLER + i and CHUNK_SMALLER + EDGES + i of ``shared`` are the halves of its smaller id,
-    word SLOTS + i is the slot of its larger id, and word CHUNK_PLACES + i is its index in
-    ``larger``. The last words are later replaced by the chunk's edges in block order.
+    For edge i of the chunk, words CHUNK_SMALLER + i and CHUNK_SMALLER + EDGES + i of ``shared`` are
+    the halves of its smaller id, word SLOTS + i is the slot of its larger id, and word CHUNK_PLACES
+    + i is its index in ``larger``. The last words are later replaced by the chunk's edges in block
+    order.
     """
     home, slot, load = begin(on), slot_of(on), on.load_streaming
     add, block_sync, counts = on.atomic_add, on.block_sync, np.uint64(4 * TILE)

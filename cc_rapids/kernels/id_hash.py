@@ -39,8 +39,7 @@ def mix(on: Any) -> Any:
 def home(on: Any) -> Any:
     """Return the home slot of an id among ``size`` slots: ``(hash >> 32) * size >> 32``.
 
-    The product is computed in two parts that do not overflow. A product is cheaper than a
-    remainder.
+    A product, in two parts that do not overflow, is cheaper than a remainder.
     """
     hashed = mix(on)
 
@@ -74,10 +73,7 @@ def estimate(on: Any) -> Any:
 
 
 def prefetch_ahead(on: Any) -> Any:
-    """Prefetch the home slot of a later id.
-
-    A CPU would otherwise stall on each slot; a GPU runs other threads meanwhile.
-    """
+    """Prefetch the home slot of a later id."""
     if on.prefetch is None:
         return no_prefetch(on)
     begin, prefetch = home(on), on.prefetch
@@ -174,10 +170,7 @@ def claim_slots(on: Any) -> Any:
 
 
 def mark_occupied(on: Any) -> Any:
-    """Mark the slots that hold an id. Each thread owns a byte of the bit set and needs no atomics.
-
-    ``octets`` are the bytes of the words of the set.
-    """
+    """Mark the slots that hold an id; each thread owns a byte of the set and needs no atomics."""
 
     @on.elementwise
     def mark_occupied(b, keys, octets):

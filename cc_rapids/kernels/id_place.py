@@ -50,10 +50,7 @@ def key_of(on: Any) -> Any:
 
 
 def prefetch_ahead(on: Any, bias: np.uint64) -> Any:
-    """Prefetch the home slot of a later id.
-
-    A CPU would otherwise stall on each slot; a GPU runs other threads meanwhile.
-    """
+    """Prefetch the home slot of a later id."""
     if on.prefetch is None:
 
         @on.device
@@ -99,12 +96,10 @@ def count_parts(on: Any, sign: int) -> Any:
 
 
 def slot_of(on: Any) -> Any:
-    """Return the slot of an id; insert the id if it is new.
+    """Return the slot of an id; insert the id if it is new (see :func:`.id_hash.insert`).
 
-    A claimed slot never changes, so a stale read can only show EMPTY, and the swap returns the
-    current key. The search ends at the slot of the id, at a free slot, or after PROBES slots. In
-    the last case the ids are clustered too densely: ``full`` is set and the returned slot is
-    meaningless.
+    If PROBES slots are neither free nor the slot of the id, the ids are clustered too densely:
+    ``full`` is set and the returned slot is meaningless.
     """
     home, cas = begin(on), on.atomic_cas
 
@@ -134,10 +129,7 @@ def slot_of(on: Any) -> Any:
 
 
 def place_ids(on: Any, sign: int) -> Any:
-    """Write the slot of each id, inserting new ids (see :func:`slot_of`).
-
-    After one id has found no slot, the remaining rows are skipped.
-    """
+    """Write the slot of each id; after one id has found no slot, the remaining rows are skipped."""
     bias = np.uint64(sign)
     read_key, slot, prefetch_slot = key_of(on), slot_of(on), prefetch_ahead(on, bias)
 

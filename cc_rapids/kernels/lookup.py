@@ -17,10 +17,7 @@ ZERO, ONE = np.uint64(0), np.uint64(1)
 
 
 def row(on: Any) -> Any:
-    """Return the row of a vertex in the answer: its rank among the present vertices.
-
-    The function has the parameters of :func:`root`, and does not read ``parent``.
-    """
+    """Return the row of a vertex in the answer: its rank among the present vertices."""
     rank = primitives.rank(on)
 
     @on.device
@@ -31,10 +28,7 @@ def row(on: Any) -> Any:
 
 
 def root(on: Any) -> Any:
-    """Return the root of a vertex in a flat forest: its parent.
-
-    The function has the parameters of :func:`row`, and does not read ``present`` and ``before``.
-    """
+    """Return the root of a vertex in a flat forest: its parent."""
 
     @on.device
     def root(v, parent, present, before):

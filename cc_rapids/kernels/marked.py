@@ -1,7 +1,6 @@
 """Gather values of the marked edges of an edge list, one tile at a time.
 
-k, t, step : the number of the tile, the number of this thread in the block of threads that has
-         this tile, and the number of threads of the block.
+k      : the number of the tile of a block of threads.
 shared : (TILE,) uint32, the members of a tile in order, as distances from its first edge.
 """
 

@@ -3,7 +3,6 @@
 Most vertices belong to the giant component, the largest tree, and are sent as one bit each. The
 other vertices that have a parent are sent as pairs.
 
-count, step : the end of the indices of bytes, and the distance between two indices of a thread.
 parent : (n,) unsigned, a flat forest, shared by all threads. parent[v] <= v always.
 aux    : unused; see union.py.
 root_word : [count << 48 | root] of the giant component; see giant.py.

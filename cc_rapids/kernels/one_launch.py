@@ -1,6 +1,5 @@
 """Run all phases in one kernel, for edge lists so small that launch overhead dominates.
 
-t, step  : the number of this thread, and the number of threads.
 src, dst : (m,) integers, the columns as the caller passed them.
 sign     : the sign bit of signed ids, otherwise 0. Ids with this bit flipped are in the order of
            unsigned integers.

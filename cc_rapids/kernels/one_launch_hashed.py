@@ -1,8 +1,7 @@
 """Encode, solve and sort sparse ids within one launch.
 
-t, step : the number of this thread, and the number of threads.
-sign    : the sign bit of signed ids, otherwise 0. Ids with this bit flipped are in the order of
-          unsigned integers.
+The arguments are as in one_launch.py. Further arrays:
+
 keys    : (c + 1,) uint64, the hash table of ids (see id_hash.py); slot c stands for the id whose
           bits equal EMPTY. Later the same memory holds the sorted ids.
 tree    : (c + 1,) uint32, a forest over the slots. ``loop_slots`` is the set of slots with
@@ -17,7 +16,6 @@ before  : the prefix sums of groups of buckets.
 placed, slot_at : the ids in bucket order, less the least id, and their slots.
 parent  : the flat forest over the sorted ids: for each id, the position of the least id of its
           component.
-totals  : the numbers of vertices and components.
 flags   : [FULL] not 0 if an id found no slot, [BUNCHED] not 0 if a bucket has more than MAX_BUCKET
           ids.
 

@@ -6,8 +6,7 @@ Then they are linked block by block over all tiles. A link changes the parent of
 endpoint, so the words that it reads and hooks are in the cache. The order of links does not affect
 the components.
 
-k, t, step : the number of the tile, the number of this thread in the block of threads that has
-         this tile, and the number of threads of the block.
+k      : the number of the tile of a block of threads.
 larger, smaller : (tiles * TILE,) uint32, the endpoints of the edges of each tile.
 starts : (tiles * (blocks + 1),) uint32. In tile t, the edges of block b begin at position
          ``starts[t * (blocks + 1) + b]`` of the tile and end at the next element.
@@ -46,10 +45,9 @@ def blocks_of(n: int, least_shift: int | None = None) -> tuple[int, int]:
 
 
 def tiles_of(linked: int, m: int, blocks: int) -> int:
-    """Return the number of tiles in one batch.
+    """Return the number of tiles in one batch, for ``linked`` edges to link.
 
-    ``linked`` edges are to be linked, and fill all of the tiles. The buffers take at most half of
-    the bytes of an edge list of m edges.
+    The buffers take at most half of the bytes of an edge list of m edges.
     """
     max_tiles = 4 * m // (8 * TILE + 4 * (blocks + 1))
     return max(1, min(max_tiles, -(-linked // TILE)))
@@ -184,8 +182,7 @@ def partition_tile(on: Any, read: Any, edge_index: Any) -> Any:
 def link_blocks(on: Any, vertex: type, join: Any, begin: Any) -> Any:
     """Link the edges of all tiles, block by block.
 
-    A warp links the edges of one block in one tile. ``begin`` returns the vertex where a climb
-    starts.
+    A warp links the edges of one block in one tile.
     """
     warp, load = np.uint64(on.warp_size), on.load_streaming
 

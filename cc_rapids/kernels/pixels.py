@@ -27,7 +27,7 @@ LEFT, SAME, RIGHT = np.uint8(1), np.uint8(2), np.uint8(4)
 
 
 def is_nonzero(on: Any) -> Any:
-    """Return whether a pixel is not 0; true for NaN. The ``background`` is not used."""
+    """Return whether a pixel is not 0; true for NaN."""
 
     @on.device
     def is_inside(pixels, p, background):
@@ -47,10 +47,7 @@ def is_other(on: Any) -> Any:
 
 
 def always(on: Any) -> Any:
-    """Return True: all neighbours are joined, or no pixel is background.
-
-    The function has the parameters of :func:`if_equal` or :func:`is_other`, and uses none of them.
-    """
+    """Return True: all neighbours are joined, or no pixel is background."""
 
     @on.device
     def are_joined(pixels, p, q):
@@ -60,7 +57,7 @@ def always(on: Any) -> Any:
 
 
 def never(on: Any) -> Any:
-    """Return False: no neighbours are joined, whatever their values are."""
+    """Return False: no neighbours are joined."""
 
     @on.device
     def are_joined(pixels, p, q):

@@ -56,8 +56,7 @@ def count(on: Any) -> Any:
 def rank(on: Any) -> Any:
     """Return the number of set members smaller than v.
 
-    ``before`` has the number of members before each block of words. The smaller members in v's own
-    block are counted here, word by word.
+    ``before`` has the number of members before each block of words. Only v's own block is counted.
     """
     ones = count(on)
 

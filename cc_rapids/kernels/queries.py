@@ -91,10 +91,7 @@ def note_strays(on: Any) -> Any:
 
 
 def copy_and_note_strays(on: Any) -> Any:
-    """Copy ``words``, and set ``strays`` if an endpoint of one of ``m`` rows is not a vertex.
-
-    One launch does both, which saves a launch for each batch.
-    """
+    """Copy ``words`` and note strays of m rows, which saves a launch for each batch."""
     strays_at = is_stray(on)
 
     @on.elementwise

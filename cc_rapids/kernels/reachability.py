@@ -112,10 +112,7 @@ def mutual_reachability(on: Any, order: Any, load_edge: Any, in_order: bool) -> 
 
 
 def write_edges(on: Any, weigh: Any, load_edge: Any) -> Any:
-    """Write the endpoints of the entries ``rows``, and the codes of their weights.
-
-    ``weigh`` returns the code, as in :func:`mutual_reachability`.
-    """
+    """Write the endpoints of the entries ``rows``, and the codes of their weights."""
 
     @on.elementwise
     def write_edges(i, rows, weights, src, dst, n, us, vs, codes):

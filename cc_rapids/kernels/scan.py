@@ -1,7 +1,6 @@
 """Prefix sums over vertex sets, used to rank their members.
 
 words  : the set, 32 vertices per word.
-t, step : the number of this thread, and the number of threads.
 before : the number of members before each block of 8 words. A rank takes one load and at most 8 bit
          counts.
 """
@@ -68,10 +67,7 @@ def add_runs(on: Any) -> Any:
 
 
 def write_totals(on: Any) -> Any:
-    """Write a total (the last prefix sum) next to a second number, for one transfer to the host.
-
-    ``other`` has the second number.
-    """
+    """Write a total (the last prefix sum) next to ``other[0]``, for one transfer to the host."""
 
     @on.elementwise
     def write_totals(i, sums, other, totals):

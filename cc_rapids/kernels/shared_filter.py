@@ -8,8 +8,6 @@ a clear bit the current bit in global memory is read. A warp is as slow as its s
 only one edge in thirty joins two trees. So edges that may join trees wait in queues until there is
 one for each lane.
 
-k, t, step : the number of a block of threads, the number of this thread in the block, and the
-         number of threads of the block.
 shared : (shared_words,) uint32, shared by the threads of a block. Word w is the intersection of the
          words w, w + fold, w + 2 fold, ... of ``in_giant``. It is refreshed after an eighth and
          after half of the edges, because the giant component grows.
@@ -277,18 +275,12 @@ def filter_by_blocks(
 
 
 def words_for(limits: Any) -> int:
-    """Return the size in words of the queues of all threads, two words per queued edge.
-
-    ``limits`` are those of :meth:`cc_rapids.backends.Backend.shared_memory_limits`.
-    """
+    """Return the size in words of the queues of all threads, two words per queued edge."""
     return int(2 * QUEUED_EDGES * limits.threads * limits.blocks)
 
 
 def enqueue(on: Any) -> Any:
-    """Append an edge to a warp's queue unless it is skipped; return the number of queued edges.
-
-    ``skips`` is 1 if the edge of this lane is skipped, otherwise 0.
-    """
+    """Append an edge to a warp's queue unless it is skipped; return the number of queued edges."""
     # the edges in the queue of a warp
     ballot_rank, capacity = on.warp_ballot_rank, np.uint64(QUEUED_EDGES * on.warp_size)
 

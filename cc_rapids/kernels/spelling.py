@@ -140,7 +140,7 @@ def spelt_sizes(on: Any) -> Any:
 def spell(on: Any) -> Any:
     """Write the string of each code; the first ``same`` bytes are equal in all strings.
 
-    The digits of a code are the positions of the bytes in ``letters``, as in :func:`spelt_sizes`.
+    The digits of a code are the positions of the bytes in ``letters``.
     """
 
     @on.elementwise

@@ -67,10 +67,7 @@ def eight_bytes(on: Any) -> Any:
 
 
 def first_bytes(on: Any) -> Any:
-    """Return the first ``size`` bytes at a position, at most eight; zeros in the higher bytes.
-
-    ``size`` is at least 1.
-    """
+    """Return the first ``size`` >= 1 bytes, at most eight; zeros in the higher bytes."""
     read = eight_bytes(on)
 
     @on.device
@@ -180,10 +177,7 @@ def no_prefetch(on: Any) -> Any:
 
 
 def compare(on: Any) -> Any:
-    """Set ``differ`` if a string differs from the string in row ``chosen[i]``.
-
-    All threads that write the flag write the same value.
-    """
+    """Set ``differ`` if a string differs from the string in row ``chosen[i]``."""
     same, entries, prefetch_row = equal(on), entries_of(on), prefetch_ahead(on)
 
     @on.elementwise

@@ -5,8 +5,6 @@ and passes each edge in both directions; these are the two *arcs* of the edge. T
 is its position in a list of A arcs. The list is grouped by source vertex, in any order within a
 vertex. The arcs that leave n come last, in the order of the roots.
 
-k, last, step : the first sublist of a thread, the end of the thread's sublists, and the distance
-         between two of them.
 src, dst : (t,) integers, the endpoints of the forest's edges. The edge from n to root number i has
            the number t + i.
 starts : (n + 1,) unsigned, the first arc of each vertex. The arcs of a vertex are placed from the
@@ -261,7 +259,7 @@ def orient(on: Any, word: type) -> Any:
 
 
 def prefetch_numbers(on: Any) -> Any:
-    """Return a function that prefetches the preorder numbers of a later edge, on CPUs."""
+    """Prefetch the preorder numbers of a later edge."""
     prefetch = on.prefetch
 
     if prefetch is None:
