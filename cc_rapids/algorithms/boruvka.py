@@ -142,24 +142,14 @@ def solve(
 ) -> MarkedEdges:
     """Compute a minimum spanning forest, link its edges in ``forest``, and return them.
 
-    :meth:`Forest.flatten`, or a count, later points each vertex at the root of its component.
+    :meth:`Forest.flatten`, or a count, later points each vertex at the root of its component. The
+    edges are not written. ``forest.present`` contains the vertices that are in the answer even
+    without an edge, and ``expected_vertices`` is the number of vertices that are likely to occur.
 
-    Parameters
-    ----------
-    edges : Edges
-        Edges on the forest's backend; not written.
-    forest : Forest
-        A forest over the vertices of the edges; ``present`` contains the vertices that are in the
-        answer even without an edge.
-    expected_vertices : int
-        The number of vertices that are likely to occur.
-    order : WeightOrder
-        The order of the weights, one for each edge.
-    edge_input : EdgeInput, optional
-        The caller's columns. On asynchronous backends, the kernels that gather the rows of the
-        forest from these columns are launched before the host knows the number of rows. If a list
-        has only one band, the memory for these rows is not allocated early, because the candidates
-        may need it.
+    ``edge_input`` are the caller's columns. On asynchronous backends, the kernels that gather the
+    rows of the forest from these columns are launched before the host knows the number of rows. If
+    a list has only one band, the memory for these rows is not allocated early, because the
+    candidates may need it.
     """
     on, n = forest.backend, forest.n
     ends = band_ends(expected_vertices, edges.m)

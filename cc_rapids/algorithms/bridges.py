@@ -52,25 +52,15 @@ def share_reversed(ends: tuple[Array, Array], n: int, backend: Backend) -> float
 class Reached:
     """A rooted spanning forest, and the vertices that non-tree edges reach from each subtree.
 
-    Attributes
-    ----------
-    ends : (src, dst), (m,) arrays of integers
-        The endpoints of all edges, among n vertices.
-    hooks : (t,) array of integers
-        The rows of the forest's edges, in ascending order.
-    forest : RootedForest
-        The forest of these edges.
-    first : (n,) array of integers
-        The preorder number of each vertex.
-    size, least, greatest : (n,) arrays of integers
-        For the subtree of each preorder number, its size, and the least and the greatest preorder
-        number of its vertices and of their neighbours along non-tree edges.
+    All arrays have integers.
     """
 
-    ends: tuple[Array, Array]
-    hooks: Array
+    ends: tuple[Array, Array]  # (m,) the endpoints of all edges, among n vertices
+    hooks: Array  # (t,) the rows of the forest's edges, in ascending order
     forest: RootedForest
-    first: Array
+    first: Array  # (n,) the preorder number of each vertex
+    # For the subtree of each preorder number, its size, and the least and the greatest preorder
+    # number of its vertices and of their neighbours along non-tree edges; (n,) each
     size: Array
     least: Array
     greatest: Array
@@ -81,14 +71,8 @@ class Reached:
     ) -> Reached:
         """Root a spanning forest, and compute the range of numbers that each subtree reaches.
 
-        Parameters
-        ----------
-        ends : (src, dst), (m,) arrays of integers
-            The endpoints of at least one edge among the vertices 0 .. n - 1. Kept, not copied.
-        hooks : (t,) array of integers
-            The rows of a spanning forest, in ascending order.
-        roots : (k,) array of integers
-            One vertex of each component.
+        There is at least one edge. ``ends`` and ``hooks`` are the attributes, which are not copied.
+        ``roots``, an array of integers, has one vertex of each component.
         """
         xp, word, t = backend.xp, word_of(n), int(hooks.size)
         hooked_ends = backend.empty(t, word), backend.empty(t, word)

@@ -20,53 +20,29 @@ from .design import Design, find_after_union, partitions
 
 @dataclass(frozen=True)
 class CompiledDesign:
-    """The kernels and steps of one design on one backend. A step takes the state of a run (run.py).
-
-    Attributes
-    ----------
-    link_in_blocks : Step or None
-        Makes the trees of vertex blocks, in place of ``init_singletons``.
-    window : int
-        The number of vertices per block if trees are built in blocks first; 0 if each vertex starts
-        as its own tree.
-    aux_array : AuxArray or None
-        If this array of the link contains the parents, ``pack`` fills it, and ``unpack`` writes the
-        parents back.
-    queue_words : int
-        The words of the queues in which edges wait to be linked; 0 without queues.
-    partitions : bool
-        Whether edges are copied and linked in the order of blocks of vertices.
-    connect_rest : Step
-        The phase after the sample, or the only phase if there is no sample.
-    link_edge : Kernel or None
-        The kernel that links all edges of a list in one launch; None if the design needs more
-        launches.
-    needs_giant : bool
-        Whether the finish phase needs the giant component. Designs with rounds rename the vertices
-        by the giant component, even without a sample.
-    reroots : bool
-        Whether a root may be a vertex other than the least of its tree.
-    """
+    """The kernels and steps of a design on a backend; a step takes the state of a run (run.py)."""
 
     init_singletons: Kernel
-    link_in_blocks: Step | None
-    window: int
-    aux_array: AuxArray | None
-    pack: Kernel | None
-    unpack: Kernel | None
+    link_in_blocks: Step | None  # makes the trees of vertex blocks, in place of init_singletons
+    window: int  # vertices per block if trees are built in blocks first, otherwise 0
+    aux_array: AuxArray | None  # the auxiliary array of the link
+    pack: Kernel | None  # fills an auxiliary array that contains the parents
+    unpack: Kernel | None  # writes the parents back from this array
     sample: kernels.sampling.Sample | None
     probe: Kernel
     most_frequent: Kernel
     mark_in_giant: Kernel
     count_linked: Kernel
     mark_frequent: Kernel
-    queue_words: int
-    partitions: bool
-    connect_rest: Step
-    link_edge: Kernel | None
+    queue_words: int  # words of the queues in which edges wait to be linked; 0 without queues
+    partitions: bool  # whether edges are copied and linked in the order of blocks of vertices
+    connect_rest: Step  # the phase after the sample, or the only phase
+    link_edge: Kernel | None  # links all edges of a list, if the design needs only one launch
     flatten: Kernel
+    # Whether the finish phase needs the giant component. Designs with rounds rename the vertices by
+    # the giant component, even without a sample.
     needs_giant: bool
-    reroots: bool
+    reroots: bool  # whether a root may be a vertex other than the least of its tree
     min_of_trees: Kernel
     reroot: Kernel
 
@@ -83,17 +59,10 @@ def build(
 ) -> CompiledDesign:
     """Create the kernels of a design on a backend; each kernel is compiled when it first runs.
 
-    Parameters
-    ----------
-    vertex, wide : type
-        The unsigned types of vertices, and of ids minus the lowest id. ``wide`` is at least as wide
-        as ``vertex``.
-    reads_csr : bool
-        Whether the edges are an adjacency list.
-    record_forest : bool
-        Whether the edges of a spanning forest are recorded.
-    form : EdgeForm
-        How the edges are loaded, unless they are an adjacency list.
+    ``vertex`` is the unsigned type of vertices, and ``wide`` is that of ids minus the lowest id; if
+    ``wide`` is narrower, ``vertex`` is used for both. ``reads_csr`` is whether the edges are an
+    adjacency list; otherwise they are loaded by ``form``. ``record_forest`` is whether the edges of
+    a spanning forest are recorded.
     """
     wide = np.promote_types(vertex, wide).type
     form = edges.ROWS if reads_csr else form

@@ -54,22 +54,14 @@ class Selection:
 
 @dataclass(frozen=True)
 class Clusters:
-    """The selected clusters of a condensed tree, for each point.
+    """The selected clusters of a condensed tree, for each point."""
 
-    Attributes
-    ----------
-    labels : (n,) array of int64
-        The cluster of each point: 0, 1, ..., or -1 for noise.
-    probabilities : (n,) array of float64
-        The density at which a point leaves its cluster, divided by the greatest such density in the
-        cluster; 0 for noise.
-    outlier_scores : (n,) array of float64
-        The GLOSH score ``1 - a / b``: ``a`` is the density at which a point leaves its cluster, and
-        ``b`` is the greatest density at which this cluster, or a cluster below it, ends.
-    """
-
-    labels: Array
+    labels: Array  # (n,) int64, the cluster of each point: 0, 1, ..., or -1 for noise
+    # (n,) float64, the density at which a point leaves its cluster, divided by the greatest such
+    # density in the cluster; 0 for noise
     probabilities: Array
+    # (n,) float64, the GLOSH score ``1 - a / b``: ``a`` is the density at which a point leaves its
+    # cluster, and ``b`` is the greatest density at which this cluster, or a cluster below it, ends
     outlier_scores: Array
 
 
@@ -77,29 +69,19 @@ class Clusters:
 class CondensedTree:
     """The clusters of a merge tree with at least ``min_cluster_size`` points, and their points.
 
-    Attributes
-    ----------
-    cluster_of, density_of : (n,) arrays of int64 and float64
-        The smallest cluster of each point, and the density at which the point leaves this cluster.
-    parent, size : (c,) arrays of int64
-        The parent of each cluster, and its number of points. Cluster 0 is the root and its own
-        parent. Parents have smaller numbers than children.
-    birth, death, stability : (c,) arrays of float64
-        The density at which a cluster splits from its parent, the density at which it ends, and
-        its stability. The stability is the sum, over the points of the cluster, of the density at
-        which the point leaves minus the density at which the cluster splits from its parent.
-    backend : Backend
-        The backend of the arrays.
+    Cluster 0 is the root and its own parent. Parents have smaller numbers than children. The
+    stability of a cluster is the sum, over its points, of the density at which the point leaves
+    minus the density at which the cluster splits from its parent.
     """
 
-    cluster_of: Array
-    density_of: Array
-    parent: Array
-    size: Array
-    birth: Array
-    death: Array
-    stability: Array
-    backend: Backend
+    cluster_of: Array  # (n,) int64, the smallest cluster of each point
+    density_of: Array  # (n,) float64, the density at which the point leaves this cluster
+    parent: Array  # (c,) int64, the parent of each cluster
+    size: Array  # (c,) int64, the number of points of each cluster
+    birth: Array  # (c,) float64, the density at which a cluster splits from its parent
+    death: Array  # (c,) float64, the density at which a cluster ends
+    stability: Array  # (c,) float64
+    backend: Backend  # of the arrays
 
     @classmethod
     def of(
@@ -112,19 +94,11 @@ class CondensedTree:
     ) -> CondensedTree:
         """Condense the merges of a spanning forest of n points.
 
-        Parameters
-        ----------
-        ends : two (t,) arrays of integers
-            The parent and the child of each edge, in the order of the merges. Parents are less than
-            children. So the cluster of the parent contains the lesser vertex, and is on the left.
-        heights : (t,) array of float64
-            The heights of the merges, ascending.
-        vertex_of : (n,) array of integers
-            The vertex of each point.
-        min_cluster_size : int
-            The minimum size of a cluster, at least 2. The root of a single tree may have any size.
-        backend : Backend
-            The backend of the arrays.
+        ``ends``, two (t,) arrays of integers, are the parent and the child of each edge, in the
+        order of the merges. Parents are less than children. So the cluster of the parent contains
+        the lesser vertex, and is on the left. ``heights``, float64 and ascending, are the heights
+        of the merges. ``vertex_of``, an (n,) array of integers, is the vertex of each point.
+        ``min_cluster_size`` is at least 2, but the root of a single tree may have any size.
         """
         on, xp, n, t = backend, backend.xp, int(vertex_of.size), int(heights.size)
         is_single_tree = t == n - 1

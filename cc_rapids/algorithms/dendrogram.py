@@ -40,18 +40,9 @@ from .rooted_forest import word_of
 class MergeTree:
     """The merges of clusters by the edges of a forest, in order, as arrays of unsigned integers.
 
-    The vertices are the clusters 0 .. n - 1. Edge k merges two clusters into cluster n + k.
-
-    Attributes
-    ----------
-    n : int
-        The number of vertices.
-    first, second : (t,) arrays
-        The two clusters that each edge merges, the lower number first.
-    size, least, greatest : (t,) arrays
-        The size, the least and the greatest vertex of the new cluster.
-    backend : Backend
-        The backend of the arrays.
+    The vertices are the clusters 0 .. n - 1. Edge k merges the clusters ``first[k]`` and
+    ``second[k]``, the lower number first, into cluster n + k. The arrays ``size``, ``least`` and
+    ``greatest`` have its size, its least and its greatest vertex.
     """
 
     n: int
@@ -60,7 +51,7 @@ class MergeTree:
     size: Array
     least: Array
     greatest: Array
-    backend: Backend
+    backend: Backend  # of the arrays
 
     @classmethod
     def of(cls, src: Array, dst: Array, n: int, backend: Backend) -> MergeTree:

@@ -447,10 +447,7 @@ class Word:
 def find(axis: str, text: str) -> Word:
     """Return the rule that ``text`` names, with its options.
 
-    Raises
-    ------
-    DesignError
-        The text names no rule; the message names the axis and the nearest words.
+    Raise a DesignError that names the axis and the nearest words if there is no such rule.
     """
     matched = WORD.fullmatch(text.strip())
     spec: Spec | None = CHOICES[axis].get(matched[1].strip()) if matched else None

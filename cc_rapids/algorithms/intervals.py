@@ -19,16 +19,6 @@ class Minima:
     The preparation takes two words per value besides the values. Queries temporarily take one more
     word per block of values, for any number of queries.
 
-    Attributes
-    ----------
-    values : (n,) array of integers
-        The values.
-    since_begin, until_end : (n,) arrays
-        For each value, the minimum from the start of its block up to the value, and from the value
-        to the end of its block.
-    of_block : (b,) array
-        The minimum of each block.
-
     Examples
     --------
     >>> minima = Minima.of(np.array([5, 2, 7, 4]), np)
@@ -36,10 +26,10 @@ class Minima:
     array([2, 4, 4])
     """
 
-    values: Array
-    since_begin: Array
-    until_end: Array
-    of_block: Array
+    values: Array  # (n,) integers
+    since_begin: Array  # (n,) the minimum from the start of the block of a value up to the value
+    until_end: Array  # (n,) the minimum from a value to the end of its block
+    of_block: Array  # (b,) the minimum of each block
 
     @classmethod
     def of(cls, values: Array, xp: Any) -> Minima:

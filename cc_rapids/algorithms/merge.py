@@ -21,27 +21,15 @@ COUNT_SHIFT = 48  # the lower bits of root_word are the root, see kernels/giant.
 class Packed:
     """A flat forest, compressed for transfer to another device.
 
-    Attributes
-    ----------
-    giant : int
-        The root of the giant component, the largest tree.
-    inside : ((n + 31) // 32,) array of uint32
-        The bit set of the giant component's vertices.
-    vertices, roots : (k,) arrays of vertices
-        The vertices outside the giant component that have a parent, and their roots.
-    present : ((n + 31) // 32,) array of uint32
-        The forest's bit set of present vertices.
-    parent : (n,) array of vertices, optional
-        The forest's parents. If there are too many pairs, the parents and ``present`` are sent, and
-        no other arrays.
+    If there are too many pairs, ``parent`` and ``present`` are sent, and no other arrays.
     """
 
-    giant: int
-    inside: Array
-    vertices: Array
-    roots: Array
-    present: Array
-    parent: Array | None = None
+    giant: int  # the root of the giant component, the largest tree
+    inside: Array  # ((n + 31) // 32,) uint32, the bit set of the giant component's vertices
+    vertices: Array  # (k,) the vertices outside the giant component that have a parent
+    roots: Array  # (k,) the roots of these vertices
+    present: Array  # ((n + 31) // 32,) uint32, the forest's bit set of present vertices
+    parent: Array | None = None  # (n,) the forest's parents
 
     def received(self, backend: Backend, number: int) -> Packed:
         """Copy a packed forest from device ``number`` to the current device."""

@@ -41,24 +41,16 @@ def order_from_weakest(weights: Array, heavy_is_weak: bool, xp: Any) -> Array:
 class Piece:
     """One segment of each of q paths: the edges above consecutive vertices of a heavy path.
 
-    Attributes
-    ----------
-    pair : (q,) array of int64
-        The pairs to whose paths the segments belong.
-    from_first : (q,) array of bool
-        Whether the segment is between the first vertex of the pair and the lowest common ancestor;
-        otherwise it is on the side of the second vertex.
-    top, bottom : (q,) arrays of integers
-        The numbers of the uppermost and the lowest vertex of the segment.
-    is_last : bool
-        Whether the segments end at the lowest common ancestors. Such a segment may be empty, with
-        top = bottom + 1. Other segments end at the head of a heavy path.
+    If ``is_last``, the segments end at the lowest common ancestors. Such a segment may be empty,
+    with top = bottom + 1. Other segments end at the head of a heavy path.
     """
 
-    pair: Array
+    pair: Array  # (q,) int64, the pairs to whose paths the segments belong
+    # (q,) bool, whether the segment is between the first vertex of the pair and the lowest common
+    # ancestor; otherwise it is on the side of the second vertex
     from_first: Array
-    top: Array
-    bottom: Array
+    top: Array  # (q,) integers, the number of the uppermost vertex of the segment
+    bottom: Array  # (q,) integers, the number of the lowest vertex of the segment
     is_last: bool
 
 
@@ -72,30 +64,17 @@ class Chains:
     heavy path are consecutive.
 
     The decomposition needs 20 bytes per vertex, or 33 if it answers queries of weakest edges, for
-    trees of any depth. For 2^30 or more vertices, it needs twice as much memory.
-
-    Attributes
-    ----------
-    number : (n,) array of integers
-        The number of each vertex.
-    above, head, depth : (n,) arrays of integers
-        By number: the number of the parent, or for a root its own number; the number of the first
-        vertex of the heavy path; and the number of edges to the root.
-    rank : (n,) array of integers
-        By number: the rank of the edge to the parent in the order of the edges; t for a root.
-    since_head : (n,) array of integers, or None
-        By number: the least rank from the head of the heavy path to the vertex.
-    minima : Minima or None
-        Range minima of the ranks.
+    trees of any depth. For 2^30 or more vertices, it needs twice as much memory. All arrays have n
+    integers. All but ``number`` are ordered by the numbers of the vertices.
     """
 
-    number: Array
-    above: Array
-    head: Array
-    depth: Array
-    rank: Array
-    since_head: Array | None
-    minima: Minima | None
+    number: Array  # the number of each vertex
+    above: Array  # the number of the parent, or for a root its own number
+    head: Array  # the number of the first vertex of the heavy path
+    depth: Array  # the number of edges to the root
+    rank: Array  # the rank of the edge to the parent in the order of the edges; t for a root
+    since_head: Array | None  # the least rank from the head of the heavy path to the vertex
+    minima: Minima | None  # range minima of the ranks
 
     @classmethod
     def of(cls, forest: RootedForest, order: Array | None, xp: Any) -> Chains:

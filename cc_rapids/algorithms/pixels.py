@@ -89,22 +89,13 @@ def bits_of(value: int, dtype: Any) -> int | None:
 
 @dataclass(frozen=True)
 class Grid:
-    """The rows of an image, and the earlier rows that each row is joined with.
+    """The rows of an image, and the earlier rows that each row is joined with."""
 
-    Attributes
-    ----------
-    rows, width, words : int
-        The number of rows, of pixels in a row, and of words of 32 pixels in a row.
-    in_row : bool
-        Whether neighbours in a row are joined.
-    neighbourhood : tuple of arrays
-        ``shape``, ``distance``, ``beyond`` and ``columns`` of :func:`.kernels.pixels.link_rows`.
-    """
-
-    rows: int
-    width: int
-    words: int
-    in_row: bool
+    rows: int  # the number of rows
+    width: int  # the number of pixels in a row
+    words: int  # the number of words of 32 pixels in a row
+    in_row: bool  # whether neighbours in a row are joined
+    # ``shape``, ``distance``, ``beyond`` and ``columns`` of kernels.pixels.link_rows
     neighbourhood: tuple[Array, ...]
     backend: Backend
 

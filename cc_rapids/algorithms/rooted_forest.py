@@ -24,33 +24,20 @@ NO_EDGE = -1
 class RootedForest:
     """A spanning forest whose edges have a direction, away from the root of each tree.
 
-    The arrays are int32 if there are fewer than 2^30 vertices, and int64 otherwise.
-
-    Attributes
-    ----------
-    child : (t,) array
-        The lower endpoint of each edge.
-    parent : (n,) array
-        The parent of each vertex; a root, or a vertex without an edge, is its own parent.
-    parent_edge : (n,) array
-        The index of the edge to the parent; ``NO_EDGE`` if there is none.
-    enters, leaves : (n,) arrays
-        The positions in the tour at which a vertex is entered and left. The descendants of a vertex
-        are entered between these positions. -1 for a vertex of a tree without a root.
-    descents : (a,) array, a <= 2 n
-        For each position of the tour, the number of downward arcs up to this position. One downward
-        arc leads to each root.
-    backend : Backend
-        The backend of the arrays.
+    The arrays are int32 if there are fewer than 2^30 vertices, and int64 otherwise. The descendants
+    of a vertex are entered after the tour enters the vertex, and before it leaves the vertex. Both
+    positions are -1 for a vertex of a tree without a root.
     """
 
-    child: Array
-    parent: Array
-    parent_edge: Array
-    enters: Array
-    leaves: Array
+    child: Array  # (t,) the lower endpoint of each edge
+    parent: Array  # (n,) the parent; a root, or a vertex without an edge, is its own parent
+    parent_edge: Array  # (n,) the index of the edge to the parent; NO_EDGE if there is none
+    enters: Array  # (n,) the position in the tour at which a vertex is entered
+    leaves: Array  # (n,) the position in the tour at which a vertex is left
+    # (a,), a <= 2 n: for each position of the tour, the number of downward arcs up to this
+    # position; one downward arc leads to each root
     descents: Array
-    backend: Backend
+    backend: Backend  # of the arrays
 
     def below(self, vertices: Array, tops: Array) -> Array:
         """Return whether each vertex is the vertex ``tops[i]`` or a descendant of it."""

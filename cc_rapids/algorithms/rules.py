@@ -42,26 +42,14 @@ BITS = 64  # number of datasets that kernels.rules can represent by one bit each
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules of clusters over the vertices 0 .. n - 1, as arrays on the backend.
+    """The rules of clusters over the vertices 0 .. n - 1, as arrays of integers on the backend."""
 
-    Attributes
-    ----------
-    code : (n,) array of integers
-        The dataset of each vertex, or -1 for a vertex without a limit; empty if there are no
-        datasets.
-    limits : (datasets,) array of integers
-        The maximum number of vertices of each dataset in a cluster.
-    first, second : (p,) arrays of integers
-        The vertices of pairs that must not be in one cluster.
-    most : int, optional
-        The maximum number of vertices of a cluster.
-    """
-
+    # (n,) the dataset of each vertex, or -1 for a vertex without a limit; empty without datasets
     code: Array
-    limits: Array
-    first: Array
-    second: Array
-    most: int | None
+    limits: Array  # (datasets,) the maximum number of vertices of each dataset in a cluster
+    first: Array  # (p,) the first vertex of each pair that must not be in one cluster
+    second: Array  # (p,) the second vertex of each pair
+    most: int | None  # the maximum number of vertices of a cluster
 
     @property
     def kinds(self) -> int:
@@ -225,19 +213,10 @@ class Clusters:
     def decide(self, src: Array, dst: Array, keys: Array, groups: Array, count: int) -> Array:
         """Decide edges in the order of their keys; return the verdict on each edge.
 
-        Parameters
-        ----------
-        src, dst : (m,) arrays of integers
-            The endpoints of the edges.
-        keys : (m,) array of uint64
-            Distinct keys, in Kruskal's order.
-        groups : (n,) array of integers
-            The component of each vertex, below ``count``; an edge joins vertices of one component.
-
-        Returns
-        -------
-        (m,) array of uint8
-            ACCEPTED, WITHIN or the number of a rule, see :mod:`cc_rapids.kernels.rules`.
+        ``src`` and ``dst``, (m,) arrays of integers, are the endpoints of the edges. ``keys`` are
+        distinct uint64, in Kruskal's order. ``groups``, an (n,) array of integers, is the component
+        of each vertex, below ``count``; an edge joins vertices of one component. A verdict, as
+        uint8, is ACCEPTED, WITHIN or the number of a rule, see :mod:`cc_rapids.kernels.rules`.
         """
         backend, xp = self.backend, self.backend.xp
         verdict = backend.fill(backend.empty(src.size, np.uint8), 0)

@@ -14,11 +14,7 @@ def compile_kernel(kernel: Kernel, signature: Signature, capability: Capability 
     """Store a kernel for argument types in the kernel cache; return whether it was compiled.
 
     It is not compiled if its machine code is cached already, or can be linked from the wheel.
-
-    Parameters
-    ----------
-    capability : (int, int), optional
-        The compute capability of a GPU, which need not be present; None for CPU threads.
+    ``capability`` is that of a GPU, which need not be present; None for CPU threads.
     """
     with kernel_times.watched() as times:
         if capability is None:

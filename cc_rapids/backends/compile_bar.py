@@ -58,13 +58,10 @@ class _NotebookBar:
 
 
 class _CompileSeries:
-    """Kernels compiled one after another: how many, their seconds, and when the last one ended.
-
-    A thread holds the lock while it compiles a kernel.
-    """
+    """Kernels compiled one after another: how many, their seconds, and when the last one ended."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        self.lock = threading.Lock()  # held while a kernel is compiled
         self.kernels, self.seconds, self.ended = 0, 0.0, -math.inf
 
 

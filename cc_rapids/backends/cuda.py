@@ -171,10 +171,7 @@ class Cuda(Backend):
         return self._views(allocate(size), pieces)
 
     def copy_packed(self, arrays: list[Array], copies: list[Array]) -> None:
-        """Copy the allocation that the arrays share; copy unpickled arrays one by one.
-
-        Unpickled arrays have separate allocations.
-        """
+        """Copy the allocation that the arrays share; unpickled arrays have separate allocations."""
         words, copied_words = words_of(self.xp, arrays), words_of(self.xp, copies)
         if words is None or copied_words is None or words.size != copied_words.size:
             super().copy_packed(arrays, copies)

@@ -49,35 +49,16 @@ class _OthersError(Exception):
 
 @dataclass(frozen=True)
 class Cache:
-    """The state of the cache of compiled kernels.
+    """The state of the cache of compiled kernels."""
 
-    Attributes
-    ----------
-    path : str
-        ``$CC_RAPIDS_CACHE``, or ``cc_rapids`` in the user's cache.
-    files, bytes : int
-        The number of files and their total size.
-    bound : int
-        The maximum total size; the oldest files are removed beyond it. ``$CC_RAPIDS_CACHE_SIZE``,
-        or 1 GiB.
-    owner : int or None
-        The user id of the folder's owner; None if there is no folder yet.
-    mode : str or None
-        The folder's permissions, such as ``"0700"``.
-    used : bool
-        Whether kernels are read from the cache and written to it.
-    why : str or None
-        The reason if the cache is not used.
-    """
-
-    path: str
-    files: int
-    bytes: int
-    bound: int
-    owner: int | None
-    mode: str | None
-    used: bool
-    why: str | None
+    path: str  # $CC_RAPIDS_CACHE, or cc_rapids in the user's cache
+    files: int  # the number of files
+    bytes: int  # the total size of the files
+    bound: int  # the size limit, $CC_RAPIDS_CACHE_SIZE or 1 GiB; the oldest files are removed
+    owner: int | None  # the user id of the folder's owner; None if there is no folder yet
+    mode: str | None  # the folder's permissions, such as "0700"
+    used: bool  # whether kernels are read from the cache and written to it
+    why: str | None  # the reason if the cache is not used
 
 
 def folder() -> Path:
@@ -182,16 +163,9 @@ def survey() -> Cache:
 
 
 def clear() -> tuple[int, int]:
-    """Remove all files of the cache, and no other files.
+    """Remove all files of the cache, and no others; return their number and bytes.
 
-    Returns
-    -------
-    the number of removed files, and their bytes
-
-    Raises
-    ------
-    PermissionError
-        The folder is not private to this user; nothing was removed.
+    Raise a PermissionError if the folder is not private to this user; nothing is removed then.
     """
     try:
         _check_private()

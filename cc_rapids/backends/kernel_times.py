@@ -21,20 +21,11 @@ COMPILING = "compiling kernels for this machine, once"
 
 @dataclass
 class KernelTimes:
-    """Time spent on compiling and loading kernels in a context of :func:`watched`.
+    """Time spent on compiling and loading kernels in a context of :func:`watched`."""
 
-    Attributes
-    ----------
-    seconds : float
-        Wall seconds in which kernels were compiled, or loaded from the kernel cache.
-    compiled : int
-        The number of kernels that were compiled.
-    on_compile : callable, optional
-        Called before the first kernel is compiled, in place of a bar.
-    """
-
-    seconds: float = 0.0
-    compiled: int = 0
+    seconds: float = 0.0  # wall seconds in which kernels were compiled or loaded from the cache
+    compiled: int = 0  # the number of kernels that were compiled
+    # called before the first kernel is compiled, in place of a bar
     on_compile: Callable[[], object] | None = None
 
 

@@ -67,10 +67,7 @@ def _as_oldest(ptx: str, capability: Capability) -> str:
 def _architecture(capability: Capability) -> Capability:
     """Return the newest shipped architecture whose PTX is native to a GPU.
 
-    Raises
-    ------
-    LookupError
-        There is no PTX for the GPU's generation.
+    Raise a LookupError if there is no PTX for the GPU's generation.
     """
     candidates = [sm for sm in OLDEST if sm[0] == capability[0] and sm <= capability]
     if not candidates:
