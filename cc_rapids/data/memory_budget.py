@@ -8,9 +8,10 @@ ids        bytes per vertex                 bytes per edge of a chunk
 range      20: trees and the answer         80: two copies of the chunk's columns (one
                                             chunk is read ahead)
 integers   52: two copies of the trees (8), 240: two copies of the chunk's columns, the
-           the ids and their spare          numbers of the ids, and up to two new
-           capacity (18), the hash table    vertices
-           and the next larger one (24)
+           the ids (8) and their copy with  numbers of the ids, and up to two new
+           spare capacity (12), the hash    vertices
+           table and the next larger one
+           (24)
 strings    46: the hash (8), trees (8), and 800, and the text, estimated at 16 bytes per
            the hash table and the next      id
            larger one, or sorting (30);

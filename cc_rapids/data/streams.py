@@ -37,7 +37,6 @@ from .end_columns import Side, end_columns, may_name_datasets, place_of, sides_o
 from .files.formats import FORMATS
 from .files.formats.parquet import Footer, check_one_file, footers_of, group_tables, parquet_facts
 from .files.handle import first_of, packing_of
-from .files.header import TEXT, check_text_options
 from .files.input_file import (
     ColumnRequest,
     File,
@@ -50,8 +49,9 @@ from .files.input_file import (
 from .files.opening import file_of, mark_at, opened, paths_of, reached, start_of
 from .files.pieces import Piece, Place, RowGroups, has_ids, pieces_of_groups
 from .files.read import SourceFormat, read_pieces
+from .files.text_head import TEXT, check_text_options
 from .files.text_ids import LateTextError, is_text
-from .frame_access import columns_of
+from .frame_access import collected, columns_of
 from .frame_build import rows_where_true
 from .lazy import pa, pads, pc, pq
 from .memory_budget import FILE_BYTES, LEAST_TEXT_BYTES, MEASURED, TEXT_BYTES, Budget
@@ -64,8 +64,8 @@ log: logging.Logger = logging.getLogger(__name__)
 
 def distinct_columns(*sides: Side | None) -> list[str]:
     """Return the distinct columns of the sides and of weights; None stands for no column."""
-    present = [side for side in sides if side is not None]
-    return list(dict.fromkeys(name for side in sides_of(*present) for name in side))
+    names = dict.fromkeys(name for side in sides_of(*sides) for name in side)
+    return [name for name in names if name is not None]
 
 
 Texts = Sequence[bool | None] | None  # whether each column of an id is text; None if unknown
@@ -143,12 +143,8 @@ class Source:
     def arrange_like(self, earlier: dict[str, Any]) -> str:
         """Put the input into the order of an earlier identity; return a description of additions.
 
-        The description is empty for an iterable, whose additions are known only after reading.
-
-        Raises
-        ------
-        CheckpointError
-            The input differs from the earlier one; the error names the part that differs.
+        The description is empty for an iterable, whose additions are known only after reading. A
+        CheckpointError names a part that differs from the earlier input.
         """
         return ""
 
@@ -171,10 +167,7 @@ IN_MEMORY = " rows in memory"
 def arranged(current: list[Entry], earlier: list[Entry]) -> list[int]:
     """Return the positions of the current entries: first the checkpoint's, in its order.
 
-    Raises
-    ------
-    CheckpointError
-        An entry of the checkpoint is missing or has changed; the error names it.
+    A CheckpointError names an entry of the checkpoint that is missing or has changed.
     """
     unmatched: dict[str, list[int]] = {}  # positions by path
     for position, (path, *_) in enumerate(current):
@@ -232,7 +225,6 @@ class Parts(Source):
     # the ledgers of the parts that were read to the end, by their positions in ``parts``
     counts: dict[int, Ledger] = field(init=False, default_factory=dict)
     first: int = field(init=False, default=0)  # the position of the first part that the run reads
-    facts: dict[str, Any] = field(init=False, default_factory=dict)  # the result of measure()
 
     def __post_init__(self) -> None:
         self.filtered = self.bound is not None
@@ -247,12 +239,9 @@ class Parts(Source):
 
     @property
     def given(self) -> int:
-        """The number of rows that this run should have read; every part must be read to the end.
+        """The number of rows that this run should have read.
 
-        Raises
-        ------
-        LedgerError
-            A part has not been read.
+        A LedgerError is raised unless every part was read to the end.
         """
         numbers = range(self.first, len(self.parts))
         unread = [self.parts[number].path for number in numbers if number not in self.counts]
@@ -275,12 +264,9 @@ class Parts(Source):
         for number in range(start.file, len(self.parts)):
             begin = start if number == start.file else Cursor(number)
             for chunk in self._read_or_skipped(number, begin, budget, text):
-                text = self._types_after(text, chunk)
+                is_typed = chunk.load is not None
+                text = types_so_far(text, chunk.frame, chunk.source, chunk.destination, is_typed)
                 yield chunk
-
-    def _types_after(self, text: Texts, chunk: Chunk) -> Texts:
-        """Return the types of text columns, as far as they are known after a chunk."""
-        return text
 
     def _read_or_skipped(
         self, number: int, begin: Cursor, budget: Budget, text: Texts
@@ -322,12 +308,11 @@ class Parts(Source):
         The metadata are read once. The result also has the messages about skipped files, as
         ``unreadable``.
         """
-        if not self.facts:
-            self.facts = self._measured()
         return self.facts
 
-    def _measured(self) -> dict[str, Any]:
-        """Return the facts of :meth:`measure`."""
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """The result of :meth:`measure`."""
         raise NotImplementedError
 
     def _measure_parts(self, measure_part: Callable[[Part], list[Any] | None]) -> Any:
@@ -455,15 +440,7 @@ class Files(Parts):
 
     @classmethod
     def of(cls, edges: Any, request: ReadRequest) -> Files:
-        """Return the files of paths and patterns.
-
-        Raises
-        ------
-        FormatError
-            There is no file, or the format of a file is unknown.
-        InputError
-            There are options for text files, but none of the files is text.
-        """
+        """Return the files of paths and patterns; raise a FormatError if there is none."""
         paths, skips = paths_of(edges), request.skips_unreadable
         marks = [_unless_skipped(partial(mark_at, path), skips) for path in paths]
         kinds = [_format(*one, request.options, skips) for one in zip(paths, marks, strict=True)]
@@ -486,38 +463,33 @@ class Files(Parts):
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         return super().read(start, budget, text or self.options.as_text)
 
-    def _types_after(self, text: Any, chunk: Chunk) -> Texts:
-        sides = chunk.source, chunk.destination
-        return types_so_far(text, chunk.frame, *sides, typed=chunk.load is not None)
-
     def _pieces(self, number: int, file: File, place: Place) -> Iterator[tuple[Piece, Chunk]]:
         part = self.parts[number]
         request = self.request(part.format or file.format(self.options))
         request = replace(request, options=replace(self.options, as_text=tuple(place.text or ())))
         if file.is_plain and part.mark is not None:
             place = place._replace(read_groups=self.read_groups)
-        pieces = read_pieces(file, request, place)
-        if self._can_restart(number):
-            pieces = _restartable(pieces, self.start)
-        for piece in pieces:
-            columns = piece.table.column_names
-            weight = None if self.bound is None else columns[-1]
-            ids = columns if weight is None else columns[:-1]
-            source_format = SourceFormat(request.format, tuple(ids), file.header, file.delimiter)
-            if source_format not in self.formats:
-                self.formats.append(source_format)
-            ends, load = request.sides_in(columns), piece.load
-            load = load and partial(_loaded, part.path, part.mark, load)
-            yield (
-                piece,
-                Chunk(piece.table, *ends, Cursor(), piece.vertices, load=load, weight=weight),
-            )
-
-    def _can_restart(self, number: int) -> bool:
-        """Return whether the files up to this position can be read again from the first one."""
-        if self.open_file is not None:
-            return self.start is not None
-        return all(part.mark for part in self.parts[: number + 1])  # a pipe has no mark
+        try:
+            for piece in read_pieces(file, request, place):
+                columns = piece.table.column_names
+                weight = None if self.bound is None else columns[-1]
+                ids = tuple(columns if weight is None else columns[:-1])
+                source_format = SourceFormat(request.format, ids, file.header, file.delimiter)
+                if source_format not in self.formats:
+                    self.formats.append(source_format)
+                ends, load = request.sides_in(columns), piece.load
+                load = load and partial(_loaded, part.path, part.mark, load)
+                yield (
+                    piece,
+                    Chunk(piece.table, *ends, Cursor(), piece.vertices, load=load, weight=weight),
+                )
+        except LateTextError as error:
+            # the caller reads the files again from the first one; a pipe has no mark
+            error.can_restart = all(part.mark for part in self.parts[: number + 1])
+            if self.start is not None:
+                self.start()
+                error.can_restart = True
+            raise
 
     def _opened(self, part: Part, budget: Budget) -> AbstractContextManager[File]:
         if self.open_file is None:
@@ -538,10 +510,8 @@ class Files(Parts):
     def identity(self) -> dict[str, Any]:
         """Return the path, size, time of change and hash of each file.
 
-        Raises
-        ------
-        InputError
-            The edges are an open file or contain a pipe, which a later run could not recognise.
+        An InputError is raised for an open file and for a pipe, which a later run could not
+        recognise.
         """
         unmarked = (part.path for part in self.parts if part.mark is None)
         pipe = next(filter(os.path.exists, unmarked), None)
@@ -563,11 +533,10 @@ class Files(Parts):
         if self.open_file is None:
             self.read_groups, self.readers = read_groups, 1 if read_groups is None else 2
 
-    def measure(self) -> dict[str, Any]:
-        """Return the pieces, edges and range of ids, as far as Parquet metadata contain them."""
-        return super().measure() if self.open_file is None else Source.measure(self)
-
-    def _measured(self) -> dict[str, Any]:
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        if self.open_file is not None:
+            return Source.measure(self)
         by_file, messages = self._measure_parts(self._footers_of)
         if by_file is None:
             is_text_files = any(part.format in TEXT for part in self.parts)
@@ -687,21 +656,6 @@ def text_of(table: Any, source: Side, destination: Side) -> list[bool]:
     return [any(is_text(table.schema.field(name).type) for name in pair) for pair in pairs]
 
 
-def _restartable(pieces: Iterator[Piece], rewind: Callable[[], Any] | None) -> Iterator[Piece]:
-    """Yield the pieces of a file that may be read again.
-
-    A LateTextError is marked, so that the caller reads the files again. An open file is then at its
-    start again: ``rewind`` does this, and is None for files that are opened by their paths.
-    """
-    try:
-        yield from pieces
-    except LateTextError as error:
-        if rewind is not None:
-            rewind()
-        error.can_restart = True
-        raise
-
-
 def types_so_far(
     text: Sequence[bool | None] | None,
     table: Any,
@@ -783,15 +737,7 @@ def _format(path: str, mark: Mark | None, options: TextOptions, skips: bool | No
 
 
 def check_footer(fragment: Any, stream: Any) -> None:
-    """Check that the file of a fragment has the footer that the fragment has cached.
-
-    Raises
-    ------
-    ChangedFileError
-        The file was replaced.
-    FormatError
-        The file is a concatenation of several files.
-    """
+    """Raise a ChangedFileError unless a file has the footer that its fragment has cached."""
     footer, cached = pq.read_metadata(stream), fragment.metadata
     check_one_file(fragment.path, stream, footer)
     has_columns = cached.num_row_groups and cached.num_columns
@@ -968,7 +914,8 @@ class Fragments(Parts):
     def _entry(self, part: Part) -> Entry:
         return super()._entry(part) if part.name else _in_memory(part.fragment, self.ids)
 
-    def _measured(self) -> dict[str, Any]:
+    @cached_property
+    def facts(self) -> dict[str, Any]:
         groups_of_parts, messages = self._measure_parts(_groups_of_part)
         facts = {
             "pieces": len(groups_of_parts) - len(messages),
@@ -1140,6 +1087,8 @@ class Items(Source):
         number, self.yielded_rows, self.finished_rows = -1, 0, 0
         for number, item in enumerate(self.items):
             request, item = self.open_item(item, budget, *self.names, self.weights)
+            if isinstance(item, tuple):
+                item = tuple(map(collected, item))  # lazy frames of one column
             begin, size = 0, length(item)
             done = size if number < start.file else 0  # the rows that an earlier run has linked
             if number == start.file:

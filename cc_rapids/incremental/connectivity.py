@@ -396,7 +396,7 @@ class Connectivity:
         try:
             return insert_all(before, edges, edge_args, self._named_design, self._movable, skips)
         except LateTextError as error:
-            if not error.can_restart or before.index.n:
+            if not error.can_restart or (before.index.n and True in error.text):
                 raise
             edge_args = *edge_args[:3], edge_args[3].with_text(error.text)
             return self._inserted(before, edges, edge_args, skips)

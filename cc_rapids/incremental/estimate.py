@@ -34,9 +34,9 @@ from typing import Any
 import numpy as np
 
 from ..data.files.formats.parquet import Footer
-from ..data.files.header import TEXT
 from ..data.files.input_file import Mark
 from ..data.files.opening import opened
+from ..data.files.text_head import TEXT
 from ..data.memory_budget import LEAST_ROWS, Budget, bytes_of
 from ..data.streams import (
     COPIES_OF_TEXT,

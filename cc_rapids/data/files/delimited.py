@@ -253,13 +253,6 @@ def blocks(
     In the file, a line ends with a newline, a carriage return, or both; in blocks, a line ends with
     a newline. The memory limit bounds the size of blocks and lines. ``read`` returns the next bytes
     as UTF-8, by default the bytes of the file; ``line`` is the number of the first line.
-
-    Raises
-    ------
-    FormatError
-        A line or a quoted field does not end.
-    CapacityError
-        A line is longer than the budget allows.
     """
     path, budget, read = file.path, file.budget, read or file.read_lines
     size, longest = BLOCK, longest_line(budget)
@@ -358,12 +351,8 @@ def parse(
     """Return the columns of a block at the positions ``take``, as text.
 
     Lines have ``width`` fields. Unless the file is a table, a line may have more or fewer fields if
-    it has the requested fields. ``path`` is for errors.
-
-    Raises
-    ------
-    FormatError
-        A line has the wrong number of fields, or is not UTF-8. The error names the line.
+    it has the requested fields. A FormatError names the first line with a wrong number of fields,
+    or that is not UTF-8. ``path`` is for errors.
     """
     data, masked = dialect.clean(block.data), block.delimiter
     if dialect.table and dialect.folded and quoted.QUOTE in data:
@@ -396,10 +385,7 @@ def _parse_by_line(
     take: tuple[int, ...],
     masked: bytes,
 ) -> list[Column]:
-    """Parse the cleaned ``data`` of a block that PyArrow refused, to name the malformed line.
-
-    See :func:`parse` for the other parameters and the errors, and :func:`_parse` for ``masked``.
-    """
+    """Parse the cleaned ``data`` of a block that PyArrow refused, to name the malformed line."""
     check_utf8(path, block)
     data = data.translate(quoted.READABLE) if masked else data
     malformed_rows: list[Any] = []
@@ -415,17 +401,16 @@ def _parse_by_line(
             raise FormatError(f"{path}, from line {block.line} on: {error}") from None
         row = malformed_rows[0]
         number, line = block.row(row.number - 1, dialect)
-        counts = row.expected_columns, row.actual_columns
-        raise FormatError(f"{path}, line {number}: {_ragged(*counts, line)}") from None
-
-
-def _ragged(expected: int, found: int, line: bytes) -> str:
-    """Return the message for a record with more or fewer fields than the first one."""
-    message = f"expected {expected} fields, as in the first record, found {found}: {shown(line)}"
-    if (mark := line.lstrip()[:1]) in (b"#", b"%"):
-        message += "; comments may only precede the first record: remove such lines, for example by"
-        message += f" grep -v '^{mark.decode()}'"
-    return message
+        advice = ""
+        if (mark := line.lstrip()[:1]) in (b"#", b"%"):
+            advice = (
+                "; comments may only precede the first record: remove such lines, for example by"
+                f" grep -v '^{mark.decode()}'"
+            )
+        raise FormatError(
+            f"{path}, line {number}: expected {row.expected_columns} fields, as in the first"
+            f" record, found {row.actual_columns}: {shown(line)}{advice}"
+        ) from None
 
 
 def _parse(
@@ -481,7 +466,8 @@ def check_utf8(path: str, block: Block) -> None:
         try:
             line.decode()
         except UnicodeDecodeError:
-            if is_binary(line):
+            controls = len(line) - len(line.translate(None, _CONTROLS))
+            if controls * 20 > len(line):  # more than 5 %, unlike in text
                 raise FormatError(
                     f"{path} is a binary file, not text: {FORMAT_OR_ENCODING}"
                 ) from None
@@ -514,12 +500,6 @@ def misfit_error(
                 found = f"{shown(fields[position].encode(errors='replace'))} in {found}"
             return FormatError(f"{path}, line {number}: expected {expected}, found {found}")
     return FormatError(f"{path}, from line {block.line} on: expected {expected}")
-
-
-def is_binary(data: bytes) -> bool:
-    """Return whether more than 5 % of the bytes are control characters, unlike in text."""
-    controls = len(data) - len(data.translate(None, _CONTROLS))
-    return controls * 20 > len(data)
 
 
 def shown(line: bytes) -> str:

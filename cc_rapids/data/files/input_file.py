@@ -55,10 +55,7 @@ def format_of(path: str | Path, format: str | None = None) -> str:
 
 
 def _unknown_format(path: str | Path, content: str = "") -> FormatError:
-    """Return the error for a file of unknown format.
-
-    ``content`` is a part of the message about the first bytes, if these were examined.
-    """
+    """Return the error for a file of unknown format; ``content`` describes its first bytes."""
     suffix = os.path.splitext(_plain(path))[1]
     return FormatError(
         f"cannot tell the format of {path} from its suffix {suffix!r}{content}:"
@@ -202,7 +199,7 @@ class File:
 
     @property
     def ledger(self) -> Ledger:
-        """The ledger of a file that was read to its end, including lines that are not rows."""
+        """The ledger of a file that was read to its end."""
         return Ledger(sum(self.groups.values())) if self.groups else self.lines.ledger(self.path)
 
     def has_rows_after(self, group: int, whole: bool) -> bool:
@@ -272,13 +269,7 @@ class File:
         return piece
 
     def seekable(self) -> BinaryIO:
-        """Return a seekable stream of the file; a compressed file is decompressed into memory.
-
-        Raises
-        ------
-        CapacityError
-            The decompressed file exceeds the memory limit.
-        """
+        """Return a seekable stream of the file; a compressed file is decompressed into memory."""
         if not self.packing and self.raw.seekable():
             return cast(BinaryIO, self.raw)
         self.check_bound(self.size, 1)
@@ -293,14 +284,10 @@ class File:
     def check_bound(
         self, size: int, copies: int, what: str = "is read as a whole", way: str = CONVERT
     ) -> None:
-        """Check that ``size`` bytes and their copies fit into memory, and limit later reads.
+        """Raise a CapacityError if ``size`` bytes and their copies do not fit into memory.
 
-        ``what`` and ``way`` are for the error: how the file is read, and the way out.
-
-        Raises
-        ------
-        CapacityError
-            The bytes do not fit. A compressed file that is too large raises it while it is read.
+        Later reads raise the error for a compressed file that becomes too large. ``what`` and
+        ``way`` are for the error: how the file is read, and the way out.
         """
         if self.budget is None:
             check_machine(f"{self.path} {what}, {size:,} bytes", size, way)
@@ -340,12 +327,8 @@ class File:
     def read(self, size: int) -> bytes:
         """Return the next bytes, decompressed.
 
-        Raises
-        ------
-        FormatError
-            The file is damaged.
-        CapacityError
-            The file exceeds the limit on its size.
+        A FormatError is raised for a damaged file, and a CapacityError for a file that exceeds the
+        limit on its size.
         """
         try:
             piece = self.stream.read(size)
@@ -413,12 +396,8 @@ class ColumnRequest:
     def pairs(self, path: str, names: Sequence[str]) -> list[tuple[int, int]]:
         """Return the positions of the two ends among the names, for each column of an id.
 
-        See :func:`cc_rapids.data.end_columns.end_columns`.
-
-        Raises
-        ------
-        InputError
-            Ids have more or fewer columns than in earlier files.
+        An InputError is raised if ids have more or fewer columns than in earlier files. For other
+        errors, see :func:`cc_rapids.data.end_columns.end_columns`.
         """
         ends: Any = self.source, self.destination
         if not (isinstance(ends[0], list) or isinstance(ends[1], list)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
@@ -29,24 +29,22 @@ class Table(NamedTuple):
     metadata: str = ""
 
     def opened(self) -> Any:
-        """Return the current table as an object of its library.
-
-        Raises
-        ------
-        MissingExtraError
-            No library reads the table, or the library is not installed.
-        FormatError
-            The library cannot read the table.
-        """
+        """Return the current table as an object of its library."""
         what = f"{self.path} is a table of {self.kind}"
         if self.kind not in _LIBRARIES:
             raise MissingExtraError(
                 f"{what}, which cc_rapids does not read: pip install hudi, and pass"
                 f" hudi.HudiTableBuilder.from_base_uri({self.path!r}).build().read_snapshot()"
             )
-        extra, example, open_table = _LIBRARIES[self.kind]
+        extra, example = _LIBRARIES[self.kind]
         try:
-            table = open_table(self)
+            if self.kind == "Delta Lake":
+                from deltalake import DeltaTable
+
+                return DeltaTable(self.path)
+            from pyiceberg.table import StaticTable
+
+            table = StaticTable.from_metadata(self.metadata) if self.metadata else None
         except ImportError as error:
             raise MissingExtraError(
                 f"{what}, but a library is missing ({error}): {install_advice(extra)}"
@@ -64,23 +62,10 @@ class Table(NamedTuple):
         return table
 
 
-def _open_delta(table: Table) -> Any:
-    from deltalake import DeltaTable
-
-    return DeltaTable(table.path)
-
-
-def _open_iceberg(table: Table) -> Any:
-    from pyiceberg.table import StaticTable
-
-    return StaticTable.from_metadata(table.metadata) if table.metadata else None
-
-
-# by the kind of table: the extra that installs its library, how callers open a table, and the
-# function that opens it
-_LIBRARIES: dict[str, tuple[str, str, Callable[[Table], Any]]] = {
-    "Delta Lake": ("delta", "deltalake.DeltaTable(..., storage_options=...)", _open_delta),
-    "Iceberg": ("iceberg", "load_catalog(...).load_table(...)", _open_iceberg),
+# by the kind of table: the extra that installs its library, and how callers open a table
+_LIBRARIES = {
+    "Delta Lake": ("delta", "deltalake.DeltaTable(..., storage_options=...)"),
+    "Iceberg": ("iceberg", "load_catalog(...).load_table(...)"),
 }
 
 
@@ -104,12 +89,9 @@ def table_at(path: Any) -> Table | None:
 
 
 def check_no_table_around(paths: list[str]) -> None:
-    """Check that files are not part of a table; each parent folder is inspected once.
+    """Raise an InputError for a file of a table; each parent folder is inspected once.
 
-    Raises
-    ------
-    InputError
-        A file is part of a table. Only the log of the table tells which files and rows are current.
+    Only the log of the table tells which files and rows are current.
     """
     plain_folders = set[str]()  # the addresses of folders that are not tables
     for path in paths:
@@ -258,11 +240,8 @@ def _readable(where: str) -> Iterator[None]:
 def dataset_of(table: Any) -> Any:
     """Return the current files of a ``deltalake.DeltaTable`` as a pyarrow dataset.
 
-    Raises
-    ------
-    FormatError
-        deltalake cannot read the files, for example because of deletion vectors, or a file has more
-        or fewer rows than the log says.
+    A FormatError is raised for files that deltalake cannot read, for example because of deletion
+    vectors, and for a file with more or fewer rows than the log says.
     """
     where = table.table_uri
     try:

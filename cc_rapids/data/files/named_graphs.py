@@ -36,14 +36,8 @@ def read_named(
 
     ``reader`` returns a graph, given the module ``networkx`` and a stream. ``title`` is the name of
     the format in messages. The patterns ``edge`` and ``graph`` match the beginning of each edge and
-    of each graph in the file, outside the comments and strings that ``ignored`` matches.
-
-    Raises
-    ------
-    MissingExtraError
-        NetworkX is not installed.
-    FormatError
-        NetworkX cannot read the file, has left out edges, or would leave out graphs.
+    of each graph in the file, outside the comments and strings that ``ignored`` matches. A
+    FormatError is raised if NetworkX has left out edges, or would leave out graphs.
     """
     try:
         import networkx as nx

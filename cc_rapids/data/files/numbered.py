@@ -96,8 +96,9 @@ class Layout:
                 positions = positions if weight is None else (*positions, start + weight)
             columns = parse(file.path, block, dialect, width, positions)
             ends = ids.append(block, *columns[start : start + 2])
+            is_tagged = (pc.equal(column.text, tag) for column in columns[:start])
             if not (
-                all(_all_are(tag, column.text) for column in columns[:start])
+                all(pc.all(is_tag, skip_nulls=False, min_count=0).as_py() for is_tag in is_tagged)
                 and all(within(values, vertices) for values in ends)
             ):
                 raise self._not_an_edge(file.path, block, tag, vertices)
@@ -125,12 +126,6 @@ class Layout:
         match = re.fullmatch(self.header, header)
         assert match is not None
         write_numbered(edges, f"{header}\n", self.tags[match["kind"]], stream)
-
-
-def _all_are(tag: str, column: pa.ChunkedArray) -> bool:
-    """Return whether each value of a column of text equals the tag."""
-    same = pc.all(pc.equal(column, tag), skip_nulls=False, min_count=0).as_py()
-    return same is True
 
 
 def within(values: Any, allowed: range) -> bool:

@@ -71,15 +71,10 @@ def reached(path: str) -> Iterator[None]:
 
 
 def expanded(path: str) -> list[str]:
-    """Return the files of a path, folder or pattern, sorted by name.
+    """Return the files of a path, folder or pattern, sorted; raise a FormatError if there is none.
 
     If a pattern matches a local folder, the folder is read, unless its name begins with an
     underscore or the pattern has ``**``, which matches the files in folders itself.
-
-    Raises
-    ------
-    FormatError
-        No file matches.
     """
     check_path(path)
     is_pattern = any(letter in path for letter in "*?[")
@@ -114,10 +109,7 @@ def _expanded_address(address: str, is_pattern: bool) -> list[str]:
 
 
 def _matches(pattern: str) -> list[str]:
-    """Return the files that a pattern of local paths matches, and the files in matching folders.
-
-    Folders are skipped if the pattern has ``**``, which matches the files in folders itself.
-    """
+    """Return the files that a pattern of local paths matches, and the files in matching folders."""
     files = list[str]()
     for path in sorted(glob.glob(pattern, recursive=True)):
         if not os.path.isdir(path):
@@ -150,12 +142,8 @@ def files_in(folder: str | os.PathLike[str], tell: Callable[..., None] = log.deb
     Files with known suffixes, or with names of Hadoop or KONECT, are files of edges; if there are
     no such files, all files are. Checksums are left out, and so are names that begin with a dot or
     an underscore, such as Spark's metadata, and pipes and devices. Links to files and folders are
-    followed, except links to a parent folder. ``tell`` is the function that logs.
-
-    Raises
-    ------
-    FormatError
-        There is no file.
+    followed, except links to a parent folder. ``tell`` is the function that logs. If there is no
+    file, a FormatError is raised.
     """
     paths = list[Path]()
     for root, folders, names in os.walk(folder, onerror=_refuse_folder, followlinks=True):
@@ -290,11 +278,8 @@ def _is_pipe(path: str | os.PathLike[str]) -> bool:
 def planned(find: Callable[[Any, Any], Any], edges: Any, options: Any) -> Any:
     """Return ``find(edges, options)``, which is a plan, and move an open file back afterwards.
 
-    Raises
-    ------
-    InputError
-        A plan would use up edges that can be read only once: a pipe, or an open file that cannot
-        seek.
+    A plan would use up edges that can be read only once. A pipe, and an open file that cannot seek,
+    therefore raise an InputError.
     """
     go_back = None
     if hasattr(edges, "read") and not isinstance(edges, File):
@@ -312,12 +297,32 @@ def planned(find: Callable[[Any, Any], Any], edges: Any, options: Any) -> Any:
 
 
 def within(file: File) -> File:
-    """Return the file of edges in an archive; return a file that is not an archive unchanged."""
-    if file.head.startswith((b"PK\x03\x04", b"PK\x05\x06")) and file.named != "npz":
-        return _in_zip(file)
-    if file.head[257:262] == b"ustar":
-        return _in_tar(file)
-    return file
+    """Return the file of edges in an archive; return a file that is not an archive unchanged.
+
+    An archive in an archive raises a FormatError.
+    """
+    if _is_zip(file):
+        member = _in_zip(file)
+    elif _is_tar(file):
+        member = _in_tar(file)
+    else:
+        return file
+    if member.path != file.path and (_is_zip(member) or _is_tar(member)):
+        raise FormatError(
+            f"{member.path} is an archive in an archive: unpack {file.path}, and pass the path of"
+            " the inner archive"
+        )
+    return member
+
+
+def _is_zip(file: File) -> bool:
+    """Return whether a file is a zip archive, and not named npz."""
+    return file.head.startswith((b"PK\x03\x04", b"PK\x05\x06")) and file.named != "npz"
+
+
+def _is_tar(file: File) -> bool:
+    """Return whether a file is a tar archive."""
+    return file.head[257:262] == b"ustar"
 
 
 def _in_zip(file: File) -> File:

@@ -18,11 +18,11 @@ from ..text_options import NO_OPTIONS, TextOptions
 from .binary import damage, weighed, with_empty_weights
 from .delimited import NAMES
 from .formats import FORMATS, IN_PIECES
-from .header import check_text_options
 from .input_file import ColumnRequest, File, Progress, as_format
 from .lake import check_no_table_around, table_at
 from .opening import check_path, opened
 from .pieces import Piece, Place, sliced
+from .text_head import check_text_options
 
 FIRST_ROWS = 1024  # maximum number of rows that are read to learn the columns
 
@@ -78,15 +78,11 @@ def read_whole(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
         with damage(file, format.title or format.name):  # a damaged file may have no piece
             table = weighed(file, request, pa.concat_tables(tables))
         file.report(file.size)
-    file.check_vertices(count_of(vertices))
+    if isinstance(vertices, range):  # whose length may be too large for len()
+        file.check_vertices(vertices.stop - vertices.start)
+    elif vertices is not None:
+        file.check_vertices(len(vertices))
     return with_empty_weights(table, request), vertices
-
-
-def count_of(vertices: Any) -> int:
-    """Return the number of vertices of a file, even if it is too large for ``len``."""
-    if isinstance(vertices, range):
-        return vertices.stop - vertices.start
-    return 0 if vertices is None else len(vertices)
 
 
 @dataclass(frozen=True)
@@ -206,11 +202,13 @@ def source_format_of(
     source: str | None = None,
     destination: str | None = None,
     options: TextOptions = NO_OPTIONS,
+    weight: str | None = None,
 ) -> SourceFormat | None:
     """Return how a file would be read; only its beginning is read.
 
-    Return None if the path is not a file, such as a pipe, which can be read only once. The errors
-    are those of :func:`read_wanted` for the part that is read.
+    Return None if the path is not a file, such as a pipe, which can be read only once. If a
+    ``weight`` is named, the column must exist. The errors are those of :func:`read_wanted` for the
+    part that is read.
     """
     path = local(path)
     if not os.path.isfile(path):
@@ -220,6 +218,9 @@ def source_format_of(
         kind = file.format(options)
         if kind not in IN_PIECES:
             return SourceFormat(kind, ("src", "dst"))  # these formats have one column per end
-        request = ColumnRequest(source, destination, kind, options)
+        request = ColumnRequest(
+            *(source, destination, kind, options, weight is not None, weight), null_weights=True
+        )
         piece = next(read_pieces(file, request, Place(0, 0, lambda: FIRST_ROWS)))
-        return SourceFormat(kind, tuple(piece.table.column_names), file.header, file.delimiter)
+        ids = tuple(request.ids_in(piece.table.column_names))
+        return SourceFormat(kind, ids, file.header, file.delimiter)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ...errors import CapacityError, CcRapidsWarning, FormatError, listed
 from ..end_columns import check_without_header, sides_of
@@ -32,10 +32,20 @@ from .delimited import (
     parse,
     shown,
 )
-from .header import are_names, check_edges, is_header, names_in_comment, without_header
 from .line_count import ends_in
 from .pieces import Piece, Place, has_ids, sliced
-from .text_head import HEAD, Above, Text, check_above, separator_of
+from .text_head import (
+    HEAD,
+    Above,
+    Text,
+    are_names,
+    check_above,
+    check_edges,
+    is_header,
+    names_in_comment,
+    separator_of,
+    without_header,
+)
 from .text_ids import IdPair, LateTextError, trimmed
 
 if TYPE_CHECKING:
@@ -91,6 +101,8 @@ class Weights:
 def numbers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """Convert text to the first of int64, uint64 and double that fits; None if no type fits."""
     text = pc.utf8_trim(text, " \t")
+    if any(pc.any(pc.starts_with(text, mark)).as_py() for mark in ("0x", "0X")):
+        return None  # PyArrow would read 0x10 as 16
     for kind in (pa.int64(), pa.uint64(), pa.float64()):
         with suppress(pa.ArrowInvalid):
             return text.cast(kind)
@@ -112,19 +124,6 @@ def _integers_with_nulls(text: pa.ChunkedArray, values: pa.ChunkedArray) -> pa.C
     return values if others is None or pa.types.is_floating(others.type) else others
 
 
-class FirstLines(NamedTuple):
-    """The beginning of a table of text: how to split it, and its blocks.
-
-    ``first`` is the first block of data, None if the table has no rows. ``others`` are the other
-    blocks, and ``names`` are the column names.
-    """
-
-    dialect: Dialect
-    first: Block | None
-    others: Iterator[Block]
-    names: list[str]
-
-
 class Table:
     """An open table of text, whose ``pairs`` are its columns of ids; ``empty`` if it has no rows.
 
@@ -133,10 +132,11 @@ class Table:
 
     def __init__(self, file: File, request: ColumnRequest) -> None:
         self._file, self._null_weights = file, request.null_weights
-        self._dialect, first, others, self._names = first_lines(file, request)
-        self.empty: bool = first is None
-        if first is None:
+        self._dialect, feed, self._names = first_lines(file, request)
+        self.empty: bool = feed is None
+        if feed is None:
             return
+        self._feed = feed
         ends = request.columns(file.path, self._names)
         self._weight = request.weight_column(file.path, self._names, ends)
         self._positions = ends if self._weight is None else (*ends, self._weight)
@@ -145,7 +145,6 @@ class Table:
             IdPair(file.path, [self._names[end] for end in ends], self._dialect)
             for ends in self._ends
         ]
-        self._feed = chain([first], others)
 
     def whole(self, as_text: Sequence[bool | None]) -> pa.Table:
         """Return all rows."""
@@ -157,15 +156,14 @@ class Table:
     def parts(self, as_text: list[bool | None]) -> Iterator[pa.Table]:
         """Yield the rows of each block; the first ids set the items of ``as_text`` that are None.
 
-        Raises
-        ------
-        LateTextError
-            Ids are text in a block after blocks of integer ids.
+        A LateTextError is raised if ids are text in a block after blocks of integer ids.
         """
         for block in self._feed:
             weights = Weights(self._null_weights)
             self._append(block, weights)
             for k, pair in enumerate(self.pairs):
+                if as_text[k] is None and pair.ends_without_ids() and self._file.raw.seekable():
+                    raise self._type_ahead(block.line, k)
                 ids = pair.table(as_text[k])
                 if has_ids(ids):
                     are_strings = any(map(pa.types.is_string, ids.schema.types))
@@ -176,15 +174,23 @@ class Table:
             for pair in self.pairs:
                 pair.restart()
 
-    def _append(self, block: Block, weights: Weights) -> None:
-        """Parse a block, and append its ids to ``pairs`` and its weights to ``weights``.
+    def _type_ahead(self, line: int, k: int) -> LateTextError:
+        """Return the error with the type of a pair, so that the file is read again with this type.
 
-        Raises
-        ------
-        FormatError
-            A record differs from the first one in the number of fields, is not text, or repeats
-            the header.
+        Words such as NA are nulls in columns of integers, and ids in columns of text. If a column
+        begins with such words only, blocks up to its first other id determine the type.
         """
+        pair, is_text = self.pairs[k], False
+        ends = pair.ends_without_ids()
+        while ends and not is_text and (block := next(self._feed, None)) is not None:
+            pair.restart()
+            self._append(block, Weights(self._null_weights))
+            ends &= pair.ends_without_ids()
+            is_text = pair.is_text
+        return LateTextError(self._file.path, line, k, len(self.pairs), is_text)
+
+    def _append(self, block: Block, weights: Weights) -> None:
+        """Parse a block, and append its ids to ``pairs`` and its weights to ``weights``."""
         file, dialect = self._file, self._dialect
         parsed = parse(file.path, block, dialect, len(self._names), self._positions)
         columns = dict(zip(self._positions, parsed, strict=True))
@@ -353,8 +359,13 @@ def _are_named(comment: bytes, requested: list[str], dialect: Dialect, fields: l
     return are_names(fields, requested)
 
 
-def first_lines(file: File, request: ColumnRequest) -> FirstLines:
-    """Read the lines above the first record, the header and the first block of a table."""
+def first_lines(
+    file: File, request: ColumnRequest
+) -> tuple[Dialect, Iterator[Block] | None, list[str]]:
+    """Return the dialect of a table, the blocks of its rows, and the names of its columns.
+
+    The blocks are None if the table has neither a header nor rows.
+    """
     text = Text(file, request.options.encoding)
     dialect, above, head = _dialect(file, request, text, longest_line(file.budget))
     file.delimiter = dialect.delimiter
@@ -373,7 +384,7 @@ def first_lines(file: File, request: ColumnRequest) -> FirstLines:
     first = next(feed, None)
     if first is None:
         _check_comments(file, request.options, dialect, above.comment)
-        return FirstLines(dialect, None, feed, [])
+        return dialect, None, []
     line, others = first.first()
     check_utf8(file.path, Block(first.line, line))
     fields = dialect.split(line)
@@ -387,10 +398,10 @@ def first_lines(file: File, request: ColumnRequest) -> FirstLines:
         )
     names = _names(file, request, dialect, above.comment, head, first.line, fields)
     if not file.header:
-        return FirstLines(dialect, first, feed, names)
+        return dialect, chain([first], feed), names
     file.lines.header = ends_in(line)
     _check_no_rule(file.path, others, dialect)
-    return FirstLines(dialect, others, feed, names)
+    return dialect, chain([others], feed), names
 
 
 def _names(

@@ -35,20 +35,21 @@ MISSING = tuple(
 class LateTextError(FormatError):
     """An error for ids that are text in a stream whose earlier ids were all integers.
 
-    ``text`` is true for the column of an id that is text, and None for its other columns.
-    ``can_restart`` is true if the files can be read again from the first one.
+    ``text`` tells for the column of an id whether it is text, and is None for its other columns. It
+    is False if the files must only be read again with this type. ``can_restart`` is true if the
+    files can be read again from the first one.
     """
 
     can_restart = False
 
-    def __init__(self, path: str, line: int, column: int, width: int) -> None:
+    def __init__(self, path: str, line: int, column: int, width: int, text: bool = True) -> None:
         super().__init__(
             f"{path}, from line {line} on: some ids are text, or some are negative and others are"
             " beyond 2^63, but all earlier ids were integers: a stream uses the type of the first"
             " ids for all ids; read the edges as a whole, without memory_limit= (--memory-limit),"
             " or store the columns as strings (in Parquet)"
         )
-        self.text: list[bool | None] = [True if k == column else None for k in range(width)]
+        self.text: list[bool | None] = [text if k == column else None for k in range(width)]
 
 
 class Ids:
@@ -184,6 +185,16 @@ class IdPair:
                 self._no_value = f"{ids.no_value} in column {self._names[side]!r}"
         return pair[0].values, pair[1].values
 
+    @property
+    def is_text(self) -> bool:
+        """True if an id of the blocks so far is text."""
+        return bool(common_type(self._types) == pa.string())
+
+    def ends_without_ids(self) -> set[int]:
+        """Return the columns, 0 or 1, that hold only nulls so far, among them words such as NA."""
+        ends = {k for k, column in enumerate(self._types) if not column.has_values}
+        return ends if self._no_value else set()
+
     def restart(self) -> None:
         """Drop the ids so far; the next blocks may have another type."""
         self._blocks.clear()
@@ -193,10 +204,7 @@ class IdPair:
     def table(self, text: bool | None = None) -> pa.Table:
         """Return the ids so far, as strings if ``text``, even if all are integers.
 
-        Raises
-        ------
-        ColumnTypeError
-            A column holds floats; the error names the first one.
+        A ColumnTypeError names the first float of a column of floats.
         """
         for name, column, line in zip(self._names, self._types, self._lines, strict=True):
             if column.floats is not None:

@@ -424,10 +424,7 @@ def _with_types(pieces: Iterable[pa.Table], schema: pa.Schema, path: Path) -> It
 def _shifted(pieces: Iterable[pa.Table], old: range, new: range, path: Path) -> Iterator[pa.Table]:
     """Yield the pieces with the ids ``old`` replaced by the vertex numbers ``new``.
 
-    Raises
-    ------
-    FormatError
-        An id is not in ``old``; the error names its row.
+    A FormatError names the row of an id that is not in ``old``.
     """
     rows = 0
     for piece in pieces:
@@ -446,9 +443,24 @@ def _shifted(pieces: Iterable[pa.Table], old: range, new: range, path: Path) -> 
 
 
 def check_output(path: str | os.PathLike[str], format: str | None = None) -> str:
-    """Return the format of an output path for tables; raise an error if it cannot be written."""
-    kind = _written_format(Path(path), format)
-    check_place(Path(path))
+    """Return the format of an output path for tables; raise an error if it cannot be written.
+
+    The format is the given one, by default that of the suffix of the path.
+    """
+    path = Path(path)
+    suffix = Path(path.name.removesuffix(path.suffix) if packing(path) else path).suffix.lower()
+    if format is None and SUFFIXES.get(suffix) not in TABLES:
+        suffixes = [suffix for name in TABLES for suffix in FORMATS[name].suffixes]
+        hint = " (JSON is written one object a line, to .jsonl)" if suffix == ".json" else ""
+        raise FormatError(
+            f"cannot write {path}{hint}: the supported suffixes are {', '.join(suffixes)}, not"
+            f" {path.suffix!r} (optionally compressed: {', '.join(PACKED)}); or pass"
+            f" format= (--output-format), one of {', '.join(TABLES)}"
+        )
+    kind = SUFFIXES[suffix] if format is None else format
+    if kind not in TABLES:
+        raise FormatError(f"tables cannot be written as {kind}, only as {', '.join(TABLES)}")
+    check_place(path)
     return kind
 
 
@@ -468,21 +480,3 @@ def write_table(table: pa.Table, path: str | os.PathLike[str], format: str | Non
     path = Path(path)
     edges = EdgeList([table], len(table), None, table.schema)
     _write(edges, FORMATS[check_output(path, format)], path)
-
-
-def _written_format(path: Path, format: str | None) -> str:
-    """Return the format of a table: the given one, by default that of the suffix of the path."""
-    if format is not None:
-        if format not in TABLES:
-            raise FormatError(f"tables cannot be written as {format}, only as {', '.join(TABLES)}")
-        return format
-    suffixes = [suffix for name in TABLES for suffix in FORMATS[name].suffixes]
-    suffix = Path(path.name.removesuffix(path.suffix) if packing(path) else path).suffix.lower()
-    if suffix not in suffixes:
-        hint = " (JSON is written one object a line, to .jsonl)" if suffix == ".json" else ""
-        raise FormatError(
-            f"cannot write {path}{hint}: the supported suffixes are {', '.join(suffixes)}, not"
-            f" {path.suffix!r} (optionally compressed: {', '.join(PACKED)}); or pass"
-            f" format= (--output-format), one of {', '.join(TABLES)}"
-        )
-    return SUFFIXES[suffix]

@@ -14,12 +14,11 @@ from ...data.end_columns import naming, place_of
 from ...data.files.binary import damage
 from ...data.files.formats.arrow import FILE_MARK, check_end
 from ...data.files.formats.parquet import check_one_file
-from ...data.files.header import check_text_options, is_header
 from ...data.files.input_file import File, as_format
 from ...data.files.lake import check_no_table_around, table_at, whole_table
 from ...data.files.named_graphs import decoded, in_utf8
 from ...data.files.opening import opened
-from ...data.files.text_head import HEAD, SEPARATORS
+from ...data.files.text_head import HEAD, SEPARATORS, check_text_options, is_header
 from ...data.files.text_ids import integers, is_text, trimmed
 from ...data.text_options import NO_OPTIONS, TextOptions
 from ...errors import FormatError, InputError

@@ -12,9 +12,10 @@ from typing import Any
 import click
 
 from ...data.end_columns import NAME_THEM
-from ...data.files.read import EdgeFile
+from ...data.files.read import EdgeFile, source_format_of
 from ...data.files.text_ids import is_text, plain
 from ...data.files.write import write_table
+from ...data.text_options import TextOptions
 from ...errors import FormatError, MissingColumnError, counted
 from .frames import (
     TABULAR_IN_WORDS,
@@ -41,7 +42,7 @@ from .options import (
 from .outputs import check_with_output, checked_output, output_format_option, output_option
 from .paths import name_of, paths_of
 from .show import kernel_rows, kernels, print_json, print_rows, progress, seconds, times_since
-from .sources import CommandEdges, read_in_memory, read_one
+from .sources import CommandEdges, is_whole, read_in_memory, read_one
 
 
 @command(
@@ -345,9 +346,14 @@ def _scored(
     need, decides for the pairs only where their first line may be either.
     """
     reading = {"source": source, "destination": destination, **text}
-    if path != STANDARD and text["header"] is not None:
+    if path != STANDARD and "://" not in path and text["header"] is not None:
+        guessing = reading | {"header": None}
         with suppress(FormatError, MissingColumnError):
-            return read_in_memory((path,), quiet, reading | {"header": None}, bounds)
+            if not is_whole((path,)):  # the library reads the files later
+                options = TextOptions.among(guessing)
+                for file in paths_of(path):
+                    source_format_of(file, source, destination, options, bounds["weight"])
+            return read_in_memory((path,), quiet, guessing, bounds)
     return read_in_memory((path,), quiet, reading, bounds)
 
 

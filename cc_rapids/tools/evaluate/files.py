@@ -11,10 +11,10 @@ import numpy as np
 
 from ...backends import Backend
 from ...data.dtypes import is_integer
-from ...data.files.header import TEXT
 from ...data.files.input_file import ColumnRequest, format_of
 from ...data.files.lake import table_at
 from ...data.files.read import read_wanted
+from ...data.files.text_head import TEXT
 from ...data.text_options import NO_OPTIONS, TextOptions
 from ...errors import CcRapidsError, FormatError, InputError
 from ..bench.timing import rotated

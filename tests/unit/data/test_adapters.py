@@ -131,3 +131,9 @@ def test_nobody_but_adapters_asks_for_the_type_of_edges():
             and node.args[0].id in ("edges", "batch", "pairs")
         ]
     assert asked == []
+
+
+def test_batches_are_tuples_of_lazy_frames_of_one_column():
+    source, destination = pl.LazyFrame({"a": [1, 2]}), pl.LazyFrame({"b": [2, 3]})
+    found = cc_rapids.components(iter([(source, destination)]))
+    assert (len(found), found.ledger["given"]) == (1, 2)

@@ -27,12 +27,7 @@ BATCH = "has record batches that are read as a whole"
 def opened(file: File) -> tuple[Any, pa.PythonFile]:
     """Return the reader of an Arrow file or stream, and the source of bytes that it reads.
 
-    Raises
-    ------
-    FormatError
-        The file is of Feather version 1, or is damaged.
-    CapacityError
-        A record batch exceeds the memory limit.
+    A CapacityError is raised if a record batch exceeds the memory limit.
     """
     if file.head.startswith(b"FEA1"):
         raise FormatError(

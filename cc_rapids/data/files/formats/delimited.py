@@ -36,7 +36,8 @@ def names(file: File, options: TextOptions) -> list[str]:
     lines = file.head[: file.head.rfind(b"\n") + 1] or file.head
     raw: Any = BytesIO(lines)
     beginning = File(file.path, raw, len(lines), None, decoded=file.decoded)
-    return first_lines(beginning, ColumnRequest(None, None, file.format(options), options)).names
+    request = ColumnRequest(None, None, file.format(options), options)
+    return first_lines(beginning, request)[-1]
 
 
 def write_quoted(delimiter: str, edges: EdgeList, stream: BinaryIO, path: Path) -> None:
@@ -49,13 +50,7 @@ def write_quoted(delimiter: str, edges: EdgeList, stream: BinaryIO, path: Path) 
 
 
 def write_snap(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
-    """Write tables as snap: a comment of column names, then fields separated by tabs.
-
-    Raises
-    ------
-    FormatError
-        snap cannot hold some text. The message names the row, and formats that can hold the text.
-    """
+    """Write tables as snap: a comment of column names, then fields separated by tabs."""
     schema = _plain_schema(edges, path)
     stream.write("# {}\n".format("\t".join(schema.names)).encode())
     for piece in fit_for_blanks(map(plain, edges.pieces), schema, path):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, BinaryIO
 from ....errors import FormatError
 from ... import offsets
 from ...lazy import np, pa
-from ..adjacency import MAX_INT32, adjacency
 from ..binary import numbered
 from . import Format
+from .metis import MAX_INT32, adjacency
 
 if TYPE_CHECKING:
     from ..input_file import ColumnRequest, File

@@ -1,7 +1,7 @@
 """METIS: a header ``n m [fmt [ncon]]``, then the neighbours of vertex i in line i.
 
 Each edge is listed at both ends. ``fmt`` has up to three digits, for vertex sizes, vertex weights
-(``ncon`` for each vertex) and edge weights.
+(``ncon`` for each vertex) and edge weights. :func:`adjacency` also makes the lists of ECL's format.
 """
 
 from __future__ import annotations
@@ -9,22 +9,26 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from ....errors import FormatError
 from ...lazy import csv, np, pa, pc
-from ..adjacency import adjacency
 from ..delimited import Block, Dialect, check_utf8, header_line, shown
 from ..numbered import COUNT, HEADER_FIELDS, within
 from ..text_ids import integers
 from . import Format
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from ..input_file import ColumnRequest, File
     from ..write import EdgeList
 
+    Ints = npt.NDArray[np.int64]
+
 COPIES = 12  # bytes of memory per byte of a file, apart from blocks
 ROWS_AT_ONCE = 1 << 16
+MAX_INT32 = (1 << 31) - 1
 
 _DIALECT = Dialect(" ", b"%")
 _HEADER = re.compile(r"([0-9]{1,99}) ([0-9]{1,99})(?: ([01]{1,3})(?: ([0-9]{1,18}))?)?")
@@ -171,6 +175,62 @@ def _malformed(path: str, block: Block, header: Header) -> FormatError:
     return FormatError(f"{path}, from line {block.line} on: expected {header}")
 
 
+class Adjacency(NamedTuple):
+    """The adjacency lists of a simple graph, with weights if edges have weights.
+
+    Neighbours are sorted. ``left_out`` counts the edges that are not stored, by reason.
+    """
+
+    vertices: int
+    offsets: Ints
+    neighbours: Ints
+    weights: Ints | None
+    left_out: dict[str, int]
+
+
+def adjacency(edges: EdgeList, path: Path) -> Adjacency:
+    """Return the adjacency lists of edges, without self-loops and duplicates in either direction.
+
+    A FormatError is raised for too many vertices. Unless the list keeps the first weight, it is
+    also raised for duplicates of an edge with different weights.
+    """
+    from scipy.sparse import coo_array
+
+    columns, vertices = edges.gathered(), edges.vertices or range(0)
+    n, first = len(vertices), vertices.start
+    if n > MAX_INT32:
+        raise FormatError(
+            f"cannot write {path}: its format allows {MAX_INT32} vertices, but there are {n}"
+        )
+    src, dst = columns["src"] - first, columns["dst"] - first
+    is_edge, weight = src != dst, columns.get("weight")
+    src, dst = src[is_edge], dst[is_edge]
+    count = len(src)
+    if weight is not None:
+        weight = weight[is_edge]
+        # the first row of each distinct edge, and for each row the first row of its edge
+        edge = np.minimum(src, dst) * n + np.maximum(src, dst)
+        _, row, number = np.unique(edge, return_index=True, return_inverse=True)
+        row_of_edge = row[number]
+        differs = weight != weight[row_of_edge]
+        if differs.any() and not edges.keeps_first_weight:
+            at = int(differs.argmax())
+            raise FormatError(
+                f"cannot write {path}: the edge {src[at] + first} - {dst[at] + first} has the"
+                f" weights {weight[row_of_edge[at]]} and {weight[at]}, but the format holds each"
+                " edge once: keep one of the weights, write another format, or leave out the"
+                " weights"
+            )
+        src, dst, weight = src[row], dst[row], weight[row]
+    values = np.zeros(src.size, np.uint8) if weight is None else weight
+    ends = np.concatenate([src, dst]), np.concatenate([dst, src])
+    matrix = coo_array((np.concatenate([values, values]), ends), (n, n)).tocsr()
+    neighbours = matrix.indices.astype(np.int64) + first
+    left_out = {"self_loop": len(is_edge) - count, "duplicate": count - len(neighbours) // 2}
+    weights = None if weight is None else matrix.data
+    return Adjacency(n, matrix.indptr.astype(np.int64), neighbours, weights, left_out)
+
+
 def write(edges: EdgeList, stream: BinaryIO, path: Path) -> dict[str, int]:
     """Write adjacency lists, perhaps with weights; return the edges left out, by reason."""
     n, offsets, numbers, weight, left_out = adjacency(edges, path)
@@ -178,12 +238,13 @@ def write(edges: EdgeList, stream: BinaryIO, path: Path) -> dict[str, int]:
     if weight is not None:
         numbers, offsets = np.column_stack([numbers, weight]).ravel(), 2 * offsets
     options = csv.WriteOptions(include_header=False, quoting_style="none")
+    blank = pa.scalar(" ", pa.large_string())
     for vertex in range(0, n, ROWS_AT_ONCE):
         bounds = offsets[vertex : min(vertex + ROWS_AT_ONCE, n) + 1]
-        fields = pa.array(numbers[bounds[0] : bounds[-1]]).cast(pa.string())
-        starts = pa.array((bounds - bounds[0]).astype(np.int32))
-        lists = pa.ListArray.from_arrays(starts, fields)
-        csv.write_csv(pa.table({"line": pc.binary_join(lists, " ")}), stream, options)
+        fields = pa.array(numbers[bounds[0] : bounds[-1]]).cast(pa.large_string())
+        # the offsets have 64 bits, as the vertices of a slice may have 2^31 neighbours or more
+        lists = pa.LargeListArray.from_arrays(bounds - bounds[0], fields)
+        csv.write_csv(pa.table({"line": pc.binary_join(lists, blank)}), stream, options)
     return left_out
 
 

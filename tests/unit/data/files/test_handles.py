@@ -504,3 +504,12 @@ def test_a_plan_of_a_forest_by_weight_takes_no_batches():
     with pytest.raises(errors.InputError, match="RecordBatchReader can be read only once"):
         cc_rapids.minimum_spanning_forest(reader, weight="weight", explain=True)
     assert components(reader).ledger["given"] == 2
+
+
+def test_an_archive_in_an_archive_is_refused():
+    with zipfile.ZipFile("inner.zip", "w") as archive:
+        archive.writestr("a.csv", "src,dst\n1,2\n")
+    with zipfile.ZipFile("outer.zip", "w") as archive:
+        archive.write("inner.zip")
+    with pytest.raises(errors.FormatError, match=r"inner\.zip::outer\.zip is an archive in an arch"):
+        components("outer.zip")

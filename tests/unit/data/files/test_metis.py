@@ -1,7 +1,11 @@
 """METIS: lines of neighbours, with and without weights, and what is said of a wrong one."""
 
 import networkx
+import pyarrow as pa
 import pytest
+
+from cc_rapids.data.files.formats import metis
+from cc_rapids.data.files.write import EdgeList, write_edges
 
 # The graph of the METIS manual, figure 2: 7 vertices, 11 edges
 NEIGHBOURS = {
@@ -100,3 +104,17 @@ def test_malformed(refusal, content, line, text):
 
 def test_no_text(refusal):
     assert "line 2: not UTF-8" in refusal("a.graph", b"1 0\n\xff\xfe\n")
+
+
+def test_slices_of_vertices_may_have_2_to_the_31_neighbours(tmp_path, monkeypatch):
+    types, join = [], metis.pc.binary_join
+
+    def joined(lists, separator):
+        types.append(lists.type)
+        return join(lists, separator)
+
+    monkeypatch.setattr("pyarrow.compute.binary_join", joined)
+    table = pa.table({"src": [0, 1], "dst": [1, 2]})
+    write_edges(EdgeList([table], 2, range(3), table.schema), tmp_path / "e.graph")
+    assert types == [pa.large_list(pa.large_string())]
+    assert (tmp_path / "e.graph").read_text() == "3 2\n2\n1 3\n2\n"

@@ -204,3 +204,18 @@ def test_a_file_without_records_is_warned_of(tmp_path, content):
             assert len(door(path)) == 0
     with pytest.warns(cc_rapids.CcRapidsWarning, match=r"a\.csv holds no edges"):
         cc_rapids.Connectivity().insert(path)
+
+
+@pytest.mark.parametrize("after", ["2,x\n", "2,7\n"])
+def test_words_such_as_na_have_the_type_of_the_later_ids(tmp_path, monkeypatch, after):
+    monkeypatch.setattr(delimited, "BLOCK", 24)
+    path = tmp_path / "e.csv"
+    path.write_text("src,dst\n" + "1,NA\n" * 20 + after)
+    for find in (cc_rapids.components, cc_rapids.stream_components):
+        if after == "2,7\n":
+            with pytest.raises(cc_rapids.NullsError, match="'dst' has"):
+                find(path)
+            assert find(path, nulls="drop").labels()["vertex"].to_pylist() == [2, 7]
+        else:
+            with pytest.warns(cc_rapids.CcRapidsWarning, match="NA in column 'dst'"):
+                assert set(find(path).labels()["vertex"].to_pylist()) == {"1", "2", "NA", "x"}

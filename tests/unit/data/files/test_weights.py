@@ -148,3 +148,10 @@ def test_no_edges_have_any_weight(tmp_path, kind):
     file = read_edges(tmp_path / "e", format=kind, weights=True, weight="weight")
     assert file.table.column_names == ["src", "dst", "weight"]
     assert file.table.schema.types[:2] == [pa.int64(), pa.int64()]
+
+
+@pytest.mark.parametrize("number", ["0x10", "0X10", " 0x10"])
+def test_hexadecimal_weights_are_refused(tmp_path, number):
+    (tmp_path / "e.csv").write_text(f"src,dst,weight\n1,2,3\n2,3,{number}\n")
+    with pytest.raises(FormatError, match=r"line 3: expected a number as weight.*'2,3, ?0[xX]10'"):
+        read_edges(tmp_path / "e.csv", weights=True)

@@ -218,3 +218,11 @@ def test_pairs_that_must_not_be_together_of_several_columns(files):
     words = "--source", "kl,il", "--destination", "kr,ir", "--weight", "s"
     printed = run("link-pairs", files / "keys.csv", *words, "--cannot-link", files / "apart.csv")
     assert "2 (1 refused)" in printed
+
+
+def test_pairs_of_a_folder_of_files_without_headers(tmp_path):
+    for k in (1, 2):
+        (tmp_path / f"{k}.csv").write_text(f"a{k},b{k},0.5\n")
+    words = "link-pairs", tmp_path, "--weight", "col2"
+    assert "pass --no-header" in fails(*words).replace("\n", " ")
+    assert json.loads(run(*words, "--no-header", "--json"))["pairs"] == 2
