@@ -14,10 +14,7 @@ from .lazy import pa
 
 
 def codes_of(name: Any, column: Any) -> tuple[Any, int]:
-    """Return a code for each value of the column of ``per=``, and a number above all codes.
-
-    The codes are those of :func:`coded` plus 1, so that null has code 0.
-    """
+    """Return the codes of :func:`coded` plus 1, so that null is 0, and a number above all codes."""
     codes, values = coded(name, column, "per=")
     return codes + 1, len(values) + 1
 
@@ -25,25 +22,9 @@ def codes_of(name: Any, column: Any) -> tuple[Any, int]:
 def coded(name: Any, column: Any, argument: str) -> tuple[Any, Any]:
     """Return a code for each value of a column, -1 for null, and the value of each code.
 
-    Parameters
-    ----------
-    name : str
-        The name of the column in errors.
-    column : column of any library, array or list
-        NaN is null if the library of the column treats NaN as null, as pandas does.
-    argument : str
-        The argument that names the column, in errors.
-
-    Returns
-    -------
-    (m,) array of int64, on the device of the column
-    column or range
-        The distinct values, in unspecified order.
-
-    Raises
-    ------
-    ColumnTypeError
-        Values of this type, such as lists, cannot be compared, or the object is not a column.
+    The codes are an array of int64 on the device of the column. The distinct values are a column or
+    a range, in unspecified order. NaN is null if the library of the column treats NaN as null, as
+    pandas does. ``name`` and the ``argument`` that names the column are for errors.
     """
     if isinstance(column, str) or not hasattr(column, "__len__"):
         raise ColumnTypeError(
@@ -58,7 +39,11 @@ def coded(name: Any, column: Any, argument: str) -> tuple[Any, Any]:
             offsets = integers.astype(np.uint64) - np.uint64(least % (1 << 64))
             return offsets.astype(np.int64), range(least, greatest + 1)
     if is_cudf(column):
-        return _cudf_codes(column)
+        column = column.reset_index(drop=True)
+        if isinstance(column.dtype, sys.modules["cudf"].CategoricalDtype):
+            column = column.astype(column.dtype.categories.dtype)
+        codes, values = column.factorize()  # the code of nulls is -1
+        return codes.astype(np.int64), values
     try:
         arrow = _arrow(column)
         if not pa.types.is_dictionary(arrow.type):
@@ -106,12 +91,3 @@ def _encoded(arrow: Any) -> tuple[Any, Any]:
     encoded = without_views(arrow).dictionary_encode()
     codes = encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
     return codes, encoded.dictionary
-
-
-def _cudf_codes(column: Any) -> tuple[Any, Any]:
-    """Return the codes of a cuDF series, -1 for null, and the value of each code."""
-    column = column.reset_index(drop=True)
-    if isinstance(column.dtype, sys.modules["cudf"].CategoricalDtype):
-        column = column.astype(column.dtype.categories.dtype)
-    codes, values = column.factorize()  # the code of nulls is -1
-    return codes.astype(np.int64), values

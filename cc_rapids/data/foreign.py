@@ -31,16 +31,9 @@ _OPENED_BY: WeakKeyDictionary[type, Callable[[Any], Any] | None] = WeakKeyDictio
 def opened(edges: Any, weight: Any = None) -> Any:
     """Convert edges to a form that an adapter reads; return most kinds unchanged.
 
-    Parameters
-    ----------
-    weight : str or array, optional
-        The requested weights: an array with one number per entry of a matrix, or a name. A matrix
-        then becomes the :class:`Graph` of its entries, with their values as :data:`WEIGHT`.
-
-    Raises
-    ------
-    InputError
-        The object cannot be converted; the error says what to pass instead.
+    If ``weight`` is given, an array with one number per entry of a matrix, or a name, a matrix
+    becomes the :class:`Graph` of its entries, with their values as :data:`WEIGHT`. An InputError
+    for an object that cannot be converted says what to pass instead.
     """
     kind = type(edges)
     try:
@@ -116,7 +109,7 @@ def _keys_of_pairs(pairs: list[Any]) -> Any:
 
 
 def _sides_of_tuple(sides: tuple[Any, ...]) -> Any:
-    """Convert the columns of a tuple that only have Arrow's protocols to PyArrow.
+    """Convert columns that only have Arrow's protocols to PyArrow.
 
     Ids of several columns become a :class:`KeyPairs`.
     """
@@ -184,7 +177,7 @@ def _graph_of_networkx(graph: Any) -> Graph:
     width = len(nodes[0]) if types == {tuple} else 0
     if width and all(len(node) == width for node in nodes):
         ends = {
-            f"{side}_{k}": partial(_parts_of_nodes, graph, end, k)
+            f"{side}_{k}": partial(_ends_of, graph, end, k)
             for end, side in enumerate((SOURCE, DESTINATION))
             for k in range(width)
         }
@@ -212,12 +205,10 @@ def _check_nodes(graph: Any, nodes: list[Any], types: set[type]) -> None:
     )
 
 
-def _ends_of(graph: Any, end: int) -> list[Any]:
-    return [edge[end] for edge in graph.edges()]
-
-
-def _parts_of_nodes(graph: Any, end: int, k: int) -> list[Any]:
-    return [edge[end][k] for edge in graph.edges()]
+def _ends_of(graph: Any, end: int, k: int | None = None) -> list[Any]:
+    """Return one end of each edge, or its part ``k`` if the nodes are tuples."""
+    ends = [edge[end] for edge in graph.edges()]
+    return ends if k is None else [node[k] for node in ends]
 
 
 def _attribute_of_networkx(graph: Any, name: str) -> list[Any]:

@@ -65,16 +65,11 @@ NUMBER_AND_UNIT = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?i?)b?\s*", re.
 
 
 def bytes_of(limit: int | str | None, free: int | None = None) -> int:
-    """Return a memory limit in bytes.
+    """Return a memory limit in bytes, given a number or a string such as ``"2GiB"``.
 
     If ``limit`` is None, return half of ``free``, by default the free memory of this machine or
-    container.
-
-    Raises
-    ------
-    InputError
-        The limit is neither a number of bytes nor a string such as ``"2GiB"``, or it is a string
-        of less than 1 MiB without a unit, which was probably forgotten.
+    container. A string of less than 1 MiB without a unit, which was probably forgotten, raises an
+    InputError.
     """
     if limit is None:
         return (free or host_memory.free_bytes()) // 2
@@ -166,20 +161,14 @@ class Budget:
         return in_words(size, self.limit)
 
     def next_rows(self) -> int:
-        """Return the maximum number of rows of the next chunk.
-
-        There are fewer rows while a file or its pages are in memory.
-        """
+        """Return the maximum number of rows of the next chunk, fewer while a file is in memory."""
         if not self.loaded:
             return self.rows
         chunk_bytes = (self.free_bytes - self.loaded) // 2  # the other half is a margin
         return max(LEAST_ROWS, min(self.rows, chunk_bytes // self.edge))
 
     def fitting_rows(self, row_bytes: float) -> int:
-        """Return the maximum number of rows of the next chunk if each row has ``row_bytes`` bytes.
-
-        The result is less than that of :meth:`next_rows` if the rows hold long strings.
-        """
+        """Return the maximum number of rows of the next chunk if a row has ``row_bytes`` bytes."""
         bytes_per_row = ROW_COPIES * row_bytes + BESIDE_TEXT.get(self.kind, 1)
         rows = (self.free_bytes - self.loaded) // bytes_per_row
         return max(1, int(min(self.next_rows(), rows)))
@@ -216,10 +205,9 @@ class Budget:
             )
 
     def vertex_bytes(self, kind: str, vertices: int, text: int = 0, width: int = 1) -> int:
-        """Return the bytes for reading and for vertices.
+        """Return the bytes for reading and for vertices with ids of ``width`` columns.
 
-        ``kind`` is the kind of ids, ``text`` is the number of bytes of all ids as text, and
-        ``width`` is the number of columns of an id.
+        ``text`` is the number of bytes of all ids as text.
         """
         factor = 1 if vertices < 1 << 32 else 2  # vertices of 64 bits
         per_column = VERTEX[kind] + (PAIR if width > 1 else 0)
@@ -240,10 +228,7 @@ class Budget:
     def update(self, kind: str, vertices: int, text: int = 0, width: int = 1) -> int:
         """Set and return the number of rows of the next chunk for a number of vertices.
 
-        Raises
-        ------
-        CapacityError
-            The vertices leave no memory for a chunk.
+        A CapacityError is raised if the vertices leave no memory for a chunk.
         """
         used = self.vertex_bytes(kind, vertices, text, width)
         self.kind, self.edge = kind, self.edge_bytes(kind, width)

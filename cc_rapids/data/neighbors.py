@@ -78,15 +78,7 @@ class Neighbors:
 
 
 def read_neighbors(indices: Any, distances: Any) -> Neighbors:
-    """Read a neighbour array, or a sparse matrix of distances, without copying if possible.
-
-    Raises
-    ------
-    InputError
-        The shapes are wrong, or the offsets of a matrix are invalid.
-    ColumnTypeError
-        The indices are not integers, or the distances are not numbers.
-    """
+    """Read a neighbour array, or a sparse matrix of distances, without copying if possible."""
     if hasattr(indices, "tocoo"):
         if distances is not None:
             raise InputError(
@@ -112,13 +104,6 @@ def read_distances(given: Any) -> Neighbors:
     """Read distances of points: a matrix, a sparse matrix, or a tuple (indices, distances).
 
     A dense matrix must be symmetric and without NaN.
-
-    Raises
-    ------
-    InputError
-        There are no distances, the shapes are wrong, or a dense matrix is not symmetric.
-    ColumnTypeError
-        The distances are not numbers.
     """
     if isinstance(given, tuple) and len(given) == 2:
         neighbors = read_neighbors(*given)
@@ -173,10 +158,7 @@ def _of_matrix(matrix: Any) -> Neighbors:
 
 
 def _array(values: Any, name: str, filler: Any) -> Any:
-    """Return values as an array of NumPy or CuPy; masked entries become ``filler(dtype)``.
-
-    ``name`` is the name of the values in errors.
-    """
+    """Return values as an array of NumPy or CuPy; masked entries become ``filler(dtype)``."""
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(values, filler(values.dtype))
     advice = (
@@ -211,10 +193,7 @@ def _integers(indices: Any) -> Any:
 
 
 def _numbers(distances: Any) -> tuple[Any, Any]:
-    """Return distances as an array, and the type that the distances had.
-
-    The array holds integers, or floats of 32 or 64 bits.
-    """
+    """Return distances as integers or floats of 32 or 64 bits, and the type that they had."""
     if isinstance(distances, np.ma.MaskedArray) and is_integer(distances.dtype):
         distances = distances.astype(np.float64)
     array = _array(distances, "distances", lambda dtype: np.nan)

@@ -10,10 +10,7 @@ WAY_OUT = "offsets begin at 0, never decrease, and end at the number of indices;
 
 
 def first_wrong(offsets: Any, m: int) -> int | None:
-    """Return the position of the first invalid offset for m entries; None if all are valid.
-
-    ``offsets`` is a NumPy array of integers.
-    """
+    """Return the position of the first invalid offset for m entries; None if all are valid."""
     if not offsets.size:
         return 0 if m else None
     wrong = (offsets < 0) | (offsets > m)

@@ -57,12 +57,8 @@ def _is_batch(item: Any) -> bool:
 def columns_of_pairs(edges: list[Any]) -> Columns:
     """Return the sources and the destinations of a list of pairs as two new lists.
 
-    Raises
-    ------
-    InputError
-        Some items are not pairs of single ids; the error names the first one and gives advice.
-    ColumnTypeError
-        Some ids are integers and other ids are strings; the error shows one id of each type.
+    An InputError names the first item that is not a pair of single ids, and gives advice. If some
+    ids are integers and others are strings, a ColumnTypeError shows one id of each type.
 
     Examples
     --------

@@ -50,46 +50,22 @@ Key = str | tuple[str, ...]  # a column, or several columns that must all agree
 
 @dataclass(frozen=True)
 class KeyPart:
-    """A column of a key, and the values of ``ignore=`` that it may contain.
+    """A column of a key, and the values of ``ignore=`` that it may contain."""
 
-    Attributes
-    ----------
-    values : Column
-        The column as integers or strings; dates, times and booleans are converted to integers.
-    ignored : list
-        The values to ignore, converted like the column.
-    fitting : set of str
-        The values of ``ignore=`` that have the type of the column, as text.
-    """
-
-    values: Column
-    ignored: list[Any]
-    fitting: set[str]
+    values: Column  # integers or strings; dates, times and booleans are converted to integers
+    ignored: list[Any]  # the values to ignore, converted like the column
+    fitting: set[str]  # the values of ``ignore=`` that have the type of the column, as text
 
 
 @dataclass(frozen=True)
 class Records:
-    """The caller's frame of records, checked.
+    """The caller's frame of records, checked."""
 
-    Attributes
-    ----------
-    size : int
-        The number of rows.
-    ids : EdgeInput
-        The ids in ``src``, and an empty ``dst``; both are empty if row numbers are the ids.
-    keys : dict of Key to list of KeyPart
-        The columns of each key.
-    id_names : list of str
-        The columns of the ids; empty if row numbers are the ids.
-    unfit : list
-        The values of ``ignore=`` that have the type of no column of a key.
-    """
-
-    size: int
-    ids: EdgeInput
-    keys: dict[Key, list[KeyPart]]
-    id_names: list[str]
-    unfit: list[Any]
+    size: int  # the number of rows
+    ids: EdgeInput  # the ids in ``src``, and an empty ``dst``; both empty for row numbers as ids
+    keys: dict[Key, list[KeyPart]]  # the columns of each key
+    id_names: list[str]  # the columns of the ids; empty if row numbers are the ids
+    unfit: list[Any]  # the values of ``ignore=`` that have the type of no column of a key
 
 
 def read_records(frame: Any, keys: Any, named: Any, ignore: Any) -> Records:
@@ -120,11 +96,6 @@ def _frame_of(frame: Any, names: list[str], id_names: list[str]) -> tuple[Any, A
 
     The function is None unless the frame is a relation. Only the named columns of relations and
     lazy frames are read.
-
-    Raises
-    ------
-    MissingColumnError, InputError
-        A named column does not exist, or exists several times.
     """
     frame = chunked(frame)
     is_lazy = hasattr(type(frame), "collect_schema") and hasattr(type(frame), "collect")
@@ -139,20 +110,15 @@ def _frame_of(frame: Any, names: list[str], id_names: list[str]) -> tuple[Any, A
             message = unknown("column", str(name), map(str, columns))
             raise MissingColumnError(f"{message}; name the columns of the records by {argument}")
         refuse_twice(name, columns)
-    if is_relation(frame):
-        return _rows_of_relation(frame, names, id_names)
-    return (collected(frame, names) if is_lazy else frame), None
-
-
-def _rows_of_relation(relation: Any, names: list[str], id_names: list[str]) -> tuple[Any, Any]:
-    """Return what :func:`_frame_of` returns, for a DuckDB relation."""
+    if not is_relation(frame):
+        return (collected(frame, names) if is_lazy else frame), None
     if not id_names:
         raise InputError(
             "rows of a DuckDB relation have no fixed order, so their positions are not ids: name"
             " the column of ids by id="
         )
-    check_ids(relation, id_names)
-    return table_of(relation, list(dict.fromkeys(names))), answers_for(relation, id_names)
+    check_ids(frame, id_names)
+    return table_of(frame, list(dict.fromkeys(names))), answers_for(frame, id_names)
 
 
 def parts_of(key: Key) -> tuple[str, ...]:
@@ -359,7 +325,6 @@ def _array_as_integers(array: Any) -> tuple[Any, Callable[[list[Any]], list[int]
 
 
 def _zeros_and_ones(values: list[Any]) -> list[int]:
-    """Return booleans as 0 and 1."""
     return list(map(int, values))
 
 

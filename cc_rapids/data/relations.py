@@ -224,13 +224,7 @@ def rows_like(table: Any, relation: Any) -> Any:
 
 
 def whole_table_of(relation: Any) -> Any:
-    """Return all rows as a table that :func:`rows_like` can convert back to a relation.
-
-    Raises
-    ------
-    ColumnTypeError
-        A column has a type that PyArrow tables cannot hold.
-    """
+    """Return all rows as a table that :func:`rows_like` can convert back to a relation."""
     for name in columns_in(relation):
         kind = str(type_of(relation, name))
         if ALTERED.search(re.sub("'[^']*'", "", kind)):
@@ -245,11 +239,7 @@ def joined(relation: Any, labels: Any, on: Sequence[str]) -> Any:
     """Join a table of labels to a relation, and keep the row order of the relation.
 
     A join of DuckDB does not keep the order, so rows are numbered before and sorted afterwards.
-
-    Parameters
-    ----------
-    labels : pyarrow.Table
-        One row per distinct id of the relation; the columns ``on`` come first.
+    ``labels`` has one row per distinct id of the relation; its first columns are ``on``.
     """
     ids = [_cast(name, str(type_of(relation, name))) for name in on]
     others = _expressions(labels.schema, text_type(relation, on))[len(on) :]

@@ -20,27 +20,14 @@ ID_NAMES = VERTEX, "id", "unique_id", "record_id"
 
 @dataclass(frozen=True)
 class Datasets:
-    """The dataset of each record, as numbers.
+    """The dataset of each record, as numbers."""
 
-    Attributes
-    ----------
-    ids : list of columns
-        The columns of the ids of the records.
-    code : (k,) array of int64
-        The dataset of each record; -1 for null.
-    names : column
-        The value of each dataset.
-    """
-
-    ids: list[Any]
-    code: Any
-    names: Any
+    ids: list[Any]  # the columns of the ids of the records
+    code: Any  # the dataset of each record, an array of int64; -1 for null
+    names: Any  # the value of each dataset, a column or a range
 
     def limits(self, per_dataset: int | dict[Any, int]) -> Any:
-        """Return, as int64, how many records of each dataset a cluster may have; -1 for no limit.
-
-        Raise an InputError if ``per_dataset`` names an unknown dataset.
-        """
+        """Return the maximum records of each dataset in a cluster as int64; -1 for no limit."""
         if not isinstance(per_dataset, dict):
             return np.full(len(self.names), per_dataset, np.int64)
         limits = np.full(len(self.names), -1, np.int64)
@@ -68,20 +55,8 @@ def split_vertices(
 ) -> tuple[Any, Datasets | None]:
     """Return the vertices without the column of datasets, and the datasets.
 
-    Parameters
-    ----------
-    vertices : as for :func:`cc_rapids.components`
-        A frame if ``datasets`` is the name of its column.
-    datasets : str, frame, pair (vertices, datasets), or None
-    width : int
-        The number of columns of an id.
-    keys : tuple of str
-        The names of these columns, if ids are composite.
-
-    Raises
-    ------
-    InputError, MissingColumnError
-        The frame lacks the column, or its id columns are ambiguous.
+    ``datasets`` is the name of a column of ``vertices``, a frame, a pair (vertices, datasets), or
+    None. An id has ``width`` columns, whose names are ``keys`` if the ids are composite.
     """
     if datasets is None:
         return vertices, None
@@ -134,10 +109,7 @@ def _datasets_of_table(table: Any, width: int) -> Datasets:
 
 
 def _id_names(names: list[Any], dataset: str, width: int, keys: tuple[str, ...]) -> list[Any]:
-    """Return the names of the id columns in a frame with the columns ``names``.
-
-    The column ``dataset`` contains the datasets. Raise an InputError if the id columns are unclear.
-    """
+    """Return the names of the id columns in a frame with a column ``dataset`` of datasets."""
     others = [name for name in names if name != dataset]
     if len(others) == width:
         return others
@@ -170,11 +142,6 @@ def pairs_of_rule(
     If a frame has the columns ``source`` and ``destination`` of the edges, these hold the ids.
     Otherwise a known pair of names is chosen. The results are None for an empty list or tuple, and
     the columns are None for pairs that have no named columns.
-
-    Raises
-    ------
-    MissingColumnError
-        The columns of a frame are ambiguous.
     """
     if isinstance(pairs, list | tuple) and not pairs:
         return None, None, None
@@ -203,8 +170,7 @@ def check_limit(name: str, limit: Any) -> int:
 def check_per_dataset(limits: Any, has_datasets: bool) -> int | dict[Any, int]:
     """Return ``per_dataset=`` with integers.
 
-    Raise an InputError for invalid limits, or for limits without datasets. The limit 1 is the
-    default, so the caller may not have set it.
+    Without datasets, only the limit 1 is valid, because it is the default.
     """
     if not (has_datasets or (isinstance(limits, int) and limits == 1)):
         raise InputError("per_dataset= limits the records of each dataset: pass datasets= as well")

@@ -120,7 +120,7 @@ class Source:
 
     @property
     def given(self) -> int:
-        """The number of rows of the source after the start of the last reading, by metadata.
+        """The number of rows after the start of the last reading, by metadata.
 
         The rows of a file, fragment or item count even if they were not read. Call it after the
         reading.
@@ -149,10 +149,7 @@ class Source:
         return ""
 
     def use_gpu_reader(self, read_groups: RowGroups | None) -> None:
-        """Set the function that reads row groups of Parquet files to a GPU; None for no function.
-
-        Only a source of files that are given by their paths uses it; other sources do nothing.
-        """
+        """Set the function that reads row groups of Parquet files to a GPU, or None."""
 
     def measure(self) -> dict[str, Any]:
         """Return the pieces, edges and range of ids if known without reading, otherwise None."""
@@ -184,10 +181,7 @@ def arranged(current: list[Entry], earlier: list[Entry]) -> list[int]:
 
 
 def _difference(earlier: Entry, current: Entry | None) -> str:
-    """Return a description of how an entry has changed.
-
-    ``current`` is the entry of the same path now; None if there is none.
-    """
+    """Return a description of how an entry has changed; ``current`` is None if it is gone."""
     path = earlier[0]
     if path.endswith(IN_MEMORY):
         return f"{path} then, but {'other rows' if current else 'fewer'} now"
@@ -239,10 +233,7 @@ class Parts(Source):
 
     @property
     def given(self) -> int:
-        """The number of rows that this run should have read.
-
-        A LedgerError is raised unless every part was read to the end.
-        """
+        """The number of rows that this run should have read; all parts must be read to the end."""
         numbers = range(self.first, len(self.parts))
         unread = [self.parts[number].path for number in numbers if number not in self.counts]
         if unread:
@@ -318,8 +309,7 @@ class Parts(Source):
     def _measure_parts(self, measure_part: Callable[[Part], list[Any] | None]) -> Any:
         """Return the results of ``measure_part`` for all parts, and messages about skipped parts.
 
-        The result for a skipped part is empty. If ``measure_part`` returns None for a part, return
-        None in place of all results.
+        The result for a skipped part is empty. If it is None for a part, all results are None.
         """
         facts: list[list[Any]] = []
         messages: list[str] = []
@@ -508,11 +498,7 @@ class Files(Parts):
         )
 
     def identity(self) -> dict[str, Any]:
-        """Return the path, size, time of change and hash of each file.
-
-        An InputError is raised for an open file and for a pipe, which a later run could not
-        recognise.
-        """
+        """Return the path, size, time of change and hash of each file."""
         unmarked = (part.path for part in self.parts if part.mark is None)
         pipe = next(filter(os.path.exists, unmarked), None)
         if self.open_file is not None or pipe is not None:
@@ -631,10 +617,7 @@ def _solving_bytes(chunk: Chunk) -> int:
 
 
 def _one_table(chunks: list[Chunk]) -> Any:
-    """Return the tables of all chunks as one, without copying; None if their types differ.
-
-    Tables without rows, which may have any types, are left out.
-    """
+    """Return the tables of all chunks as one, without copying; None if types of rows differ."""
     if not chunks or any(chunk.vertices is not None for chunk in chunks):
         return None
     names, tables = list[str](), []
@@ -983,7 +966,7 @@ def _mark_in(system: Any, path: str) -> Mark | None:
 def check_columns(fragment: Any, columns: list[str]) -> None:
     """Raise a MissingColumnError if a fragment of a dataset lacks one of the columns.
 
-    The error names the file. PyArrow would read the missing column as nulls.
+    PyArrow would read the missing column as nulls.
     """
     keys = pads.get_partition_keys(fragment.partition_expression)
     names = list(dict.fromkeys([*fragment.physical_schema.names, *keys]))

@@ -27,27 +27,15 @@ class TextKeywords(TypedDict, total=False):
 class TextOptions:
     """The options for reading files, and text in particular.
 
-    Attributes
-    ----------
-    header : bool, optional
-        Whether the first line names the columns.
-    delimiter : str, optional
-        The character between fields; a blank stands for runs of blanks and tabs.
-    encoding : str, optional
-        The encoding; by default given by the byte order mark, otherwise UTF-8.
-    comment : str or None
-        The characters that begin comment lines before the first record; None for no comments.
-    format : str, optional
-        The format of files; by default given by the suffix or detected from the first bytes.
-    as_text : tuple of (bool or None)
-        Whether each column of an id is text, as detected by an earlier reading; None if unknown.
-        Internal, not an option of callers.
+    By default, the byte order mark of a file gives its encoding; without a mark, it is UTF-8. The
+    suffix or the first bytes give its format. ``as_text`` is not an option of callers: it tells
+    whether each column of an id is text, as detected by an earlier reading; None if unknown.
     """
 
-    header: bool | None = None
-    delimiter: str | None = None
+    header: bool | None = None  # whether the first line names the columns
+    delimiter: str | None = None  # between fields; a blank stands for runs of blanks and tabs
     encoding: str | None = None
-    comment: str | None = COMMENTS
+    comment: str | None = COMMENTS  # characters that begin comments before the first record
     format: str | None = None
     as_text: tuple[bool | None, ...] = ()
 
@@ -80,10 +68,7 @@ class TextOptions:
 
     @classmethod
     def of(cls, keywords: Mapping[str, Any]) -> TextOptions:
-        """Return the checked options of a function that has no other keywords.
-
-        Other keywords raise an ArgumentTypeError.
-        """
+        """Return the checked options of a function; other keywords raise an ArgumentTypeError."""
         for name in keywords:
             if name not in KEYWORDS:
                 raise ArgumentTypeError(unknown("argument", name, KEYWORDS))

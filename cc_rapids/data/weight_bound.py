@@ -29,10 +29,7 @@ NARROW: dict[str, Any] = {  # NumPy's floats of fewer than 64 bits, by the names
 
 
 class Bounded(NamedTuple):
-    """The edges whose weight is within a bound, and their columns of ids.
-
-    ``ledger`` counts the rows of the list, and the rows outside the bound.
-    """
+    """The edges within a bound, their columns of ids, and a ledger of all rows of the list."""
 
     edges: Any
     source: Any
@@ -50,14 +47,7 @@ class WeightBound:
 
     @classmethod
     def check(cls, weight: Any, at_least: Any, at_most: Any) -> WeightBound | None:
-        """Return the bound that the arguments of a call give; None if all arguments are None.
-
-        Raises
-        ------
-        InputError
-            There is a bound without a weight, a weight without a bound, or a bound that is not a
-            number.
-        """
+        """Return the bound that the arguments of a call give; None if all arguments are None."""
         if at_least is None and at_most is None:
             if weight is None:
                 return None
@@ -165,7 +155,7 @@ class WeightBound:
     def of_lazy(self, frame: Any, ids: Sequence[str]) -> tuple[Any, Ledger]:
         """Return the rows of a lazy frame within the bounds, and a ledger of all rows.
 
-        One query counts the rows. The result has only the columns ``ids`` and the weights.
+        The result has only the columns ``ids`` and the weights.
         """
         name, lazy = self.name("the frame"), nw.from_native(frame)
         schema = lazy.collect_schema()
@@ -209,13 +199,7 @@ class WeightBound:
         return mask, ledger_of(int(mask.size), int(masks["missing"].sum()), int(mask.sum()))
 
     def expression(self, schema: Any) -> Any:
-        """Return the bounds as a PyArrow expression for a dataset with a schema.
-
-        Raises
-        ------
-        ColumnTypeError
-            The column does not hold numbers.
-        """
+        """Return the bounds as a PyArrow expression for a dataset with a schema."""
         name = self.name("the dataset")
         kind = schema.field(name).type
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):

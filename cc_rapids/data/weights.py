@@ -43,19 +43,8 @@ def name_of_weights(weight: Any) -> str:
 def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
     """Return the weights of edges as an array, and a mask that is False for nulls and NaN.
 
-    The mask is None if no weight is null or NaN.
-
-    Parameters
-    ----------
-    edges : frame, or edges without columns
-    weight : str, or (m,) column or array of numbers
-
-    Raises
-    ------
-    MissingColumnError
-        The edges have no column of this name, or have no columns at all.
-    ColumnTypeError, InputError
-        The weights are not numbers, or not one-dimensional.
+    ``weight`` is the name of a column of the edges, or a column or array of m numbers. The mask is
+    None if no weight is null or NaN.
     """
     if not isinstance(weight, str | int):
         check_same_index(edges, weight)
@@ -104,25 +93,9 @@ def weighted(
 ) -> EdgeInput:
     """Return the edges with their weights.
 
-    Parameters
-    ----------
-    given : EdgeInput
-        The edges. Edges with a null end may have been dropped.
-    numbers : (values, mask)
-        The result of :func:`weights_of`, with one weight per edge of the caller.
-    name : str
-        The name of the weights in errors.
-    nulls : {"raise", "drop"}
-        What to do with edges whose weight is null or NaN.
-
-    Raises
-    ------
-    InputError
-        The numbers of weights and edges differ.
-    ColumnTypeError
-        The weights have more than 64 bits.
-    NullsError
-        Some weights are null or NaN; the error names their number and the first row.
+    ``numbers`` are the weights of all edges of the caller and their mask, as :func:`weights_of`
+    returns them. Edges with a null end may have been dropped. If ``nulls`` is ``"drop"``, edges
+    whose weight is null or NaN are dropped too; otherwise a NullsError names the first row.
     """
     values, valid = numbers
     size = given.src.size + given.dropped_rows + given.rows_outside
@@ -174,9 +147,6 @@ def moved_like(array: Any, other: Any) -> Any:
 
 
 def _rows_with_weight(valid: Any, row_index: Callable[[], Any] | None, on_device: bool) -> Any:
-    """Return the caller's row numbers of the edges where ``valid`` is true.
-
-    ``row_index`` returns the row numbers of all edges; None if these are 0 .. m - 1.
-    """
+    """Return the caller's row numbers of the edges where ``valid`` is true."""
     rows = places(moved(valid, on_device))
     return rows if row_index is None else row_index()[rows]

@@ -42,20 +42,10 @@ AS_FOUND = AsFound()
 def bound_of_list(bound: WeightBound | None, weight: Any, what: str) -> WeightBound | None:
     """Return the bound of an answer, applied to the weights of another list of edges.
 
-    Parameters
-    ----------
-    bound : WeightBound, optional
-        The bound of the answer.
-    weight : AS_FOUND, None, str, or (m,) array of numbers
-        The weights of the list; by default the column used to find the answer. None if the list
-        contains only edges within the bounds; the result is then None.
-    what : str
-        The name of the call, for errors.
-
-    Raises
-    ------
-    InputError
-        The answer has bounds, but its weights were not a named column.
+    ``weight`` is the column or the array of the weights of the list. It is ``AS_FOUND`` for the
+    column used to find the answer, which raises an InputError if the weights were an array. None
+    means that the list contains only edges within the bounds; the result is then None. ``what`` is
+    the name of the call, for errors.
     """
     if weight is None:
         return None
@@ -82,15 +72,8 @@ def read_for_answer(
 ) -> EdgeInput:
     """Return the edges of a list that is passed to an answer, with weights if the list has any.
 
-    Parameters
-    ----------
-    bound, weight, what
-        The parameters of :func:`bound_of_list`, which applies a bound of the answer to the list.
-
-    Raises
-    ------
-    MissingColumnError
-        The answer has bounds, but the list lacks the column of weights.
+    For ``bound``, ``weight`` and ``what``, see :func:`bound_of_list`. A MissingColumnError is
+    raised if the answer has bounds, but the list lacks the column of weights.
     """
     bound, named = bound_of_list(bound, weight, what), not isinstance(weight, AsFound)
     if bound is None:
@@ -174,19 +157,8 @@ def read_within(
 ) -> EdgeInput:
     """Read the edges of a list within a bound; row numbers refer to the whole list.
 
-    Files become a table, and lazy frames are collected.
-
-    Parameters
-    ----------
-    bound : WeightBound
-        The bound; without limits, all edges are within it.
-    keeps_weights : bool
-        Whether to return the weights as well.
-
-    Raises
-    ------
-    InputError
-        The edges are of a kind without rows, or the numbers of weights and edges differ.
+    Files become a table, and lazy frames are collected. Edges of a kind without rows raise an
+    InputError. With ``keeps_weights``, the result has the weights as well.
     """
     original = edges = opened(edges, bound.weight)
     adapter = adapter_of(edges)
@@ -233,18 +205,8 @@ def edges_where(
 ) -> Any:
     """Return the rows of an edge list that meet a condition, as an edge list of the same library.
 
-    Parameters
-    ----------
-    edges : frame, tuple or mapping of columns, list of pairs, or array with an edge in each row
-    condition : callable
-        Returns a boolean array for the edges that ``read`` returns.
-    read : callable
-        Reads the edges, and leaves out the edges that have a null end.
-
-    Raises
-    ------
-    InputError
-        The edges have no rows: a path, a stream, a matrix or a graph.
+    ``read`` reads the edges, and leaves out the edges that have a null end. ``condition`` returns a
+    boolean array for the edges that ``read`` returns.
     """
     edges = collected(chunked(opened(edges)))
     if not adapter_of(edges).has_rows:

@@ -35,17 +35,9 @@ TYPES = ("uint8", "int32", "int64", "uint32", "uint64")
 def write(
     path: str | os.PathLike[str], words: Mapping[str, Any], arrays: Mapping[str, Any]
 ) -> None:
-    """Write a file completely or not at all; see :func:`cc_rapids.data.files.write.replacing`.
+    """Write an archive of one-dimensional host arrays, and of values that JSON can represent.
 
-    ``words`` are values that JSON can represent. ``arrays`` are one-dimensional arrays on the host,
-    of the types ``TYPES``.
-
-    Raises
-    ------
-    OutputError
-        The archive cannot be written.
-    InputError
-        The suffix is that of a table, such as ``.csv``.
+    See :func:`cc_rapids.data.files.write.replacing`. The types of the arrays are ``TYPES``.
     """
     suffix = os.path.splitext(os.fspath(path))[1].lower()
     if SUFFIXES.get(suffix) in TABLES:

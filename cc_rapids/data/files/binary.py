@@ -103,10 +103,7 @@ def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
 
 
 def with_empty_weights(table: pa.Table, request: ColumnRequest) -> pa.Table:
-    """Add an empty column to a table without edges if its weights were requested by name.
-
-    Other tables are returned unchanged.
-    """
+    """Add an empty column to a table without edges if its weights were requested by name."""
     is_named, columns = request.weights and request.weight is not None, table.column_names
     if is_named and not len(table) and request.ids_in(columns) == columns:
         return table.append_column("weight", pa.array([], pa.float64()))
@@ -114,10 +111,7 @@ def with_empty_weights(table: pa.Table, request: ColumnRequest) -> pa.Table:
 
 
 def numbered(file: File, request: ColumnRequest, columns: Any, n: int) -> tuple[pa.Table, range]:
-    """Return NumPy arrays as a table of edges between the vertices 0 .. n - 1, and their range.
-
-    Raise a FormatError for an end that is not one of these vertices.
-    """
+    """Return NumPy arrays as a table of edges between the vertices 0 .. n - 1, and their range."""
     for name in list(columns)[:2]:
         end = columns[name]
         outside = (end < 0) | (end >= n)

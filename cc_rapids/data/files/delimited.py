@@ -11,7 +11,7 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from io import BytesIO
 from itertools import chain, islice
 from typing import Any, Protocol
@@ -373,21 +373,15 @@ def parse(
         data = re.sub(longer, rb"\1", data)  # without the fields after the requested ones
         with suppress(pa.ArrowInvalid):
             return _parse(data, dialect, width, take, masked)
-    return _parse_by_line(path, block, data, dialect, width, take, masked)
+    check_utf8(path, block)
+    data = data.translate(quoted.READABLE) if masked else data
+    return _parse_by_line(path, block, dialect, partial(_parse, data, dialect, width, take, masked))
 
 
 def _parse_by_line(
-    path: str,
-    block: Block,
-    data: bytes,
-    dialect: Dialect,
-    width: int,
-    take: tuple[int, ...],
-    masked: bytes,
+    path: str, block: Block, dialect: Dialect, parsed: Callable[[Any], list[Column]]
 ) -> list[Column]:
-    """Parse the cleaned ``data`` of a block that PyArrow refused, to name the malformed line."""
-    check_utf8(path, block)
-    data = data.translate(quoted.READABLE) if masked else data
+    """Return ``parsed(refuse)`` of a block that PyArrow refused, to name the malformed line."""
     malformed_rows: list[Any] = []
 
     def refuse(row: Any) -> str:
@@ -395,7 +389,7 @@ def _parse_by_line(
         return "error"
 
     try:
-        return _parse(data, dialect, width, take, masked, refuse)
+        return parsed(refuse)
     except pa.ArrowInvalid as error:
         if not malformed_rows:
             raise FormatError(f"{path}, from line {block.line} on: {error}") from None
@@ -489,8 +483,7 @@ def misfit_error(
 ) -> FormatError:
     """Return the error for the first line of a block whose fields do not fit.
 
-    The message says what is ``expected``, and shows the field at ``position`` and the line. If all
-    lines fit, it names the first line of the block.
+    The message says what is ``expected``, and shows the field at ``position`` and the line.
     """
     for number, line in block.lines():
         fields = dialect.split(dialect.clean(line))

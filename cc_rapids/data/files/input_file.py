@@ -129,10 +129,7 @@ def _is_wide(first: bytes) -> bool:
 
 @contextmanager
 def as_format(file: File, format: str) -> Iterator[None]:
-    """Replace an InputError raised in the context if the file looks like another format.
-
-    The new error is a FormatError that names the other format.
-    """
+    """Replace an InputError by a FormatError if the file looks like another format."""
     first = file.head
     try:
         yield
@@ -203,10 +200,7 @@ class File:
         return Ledger(sum(self.groups.values())) if self.groups else self.lines.ledger(self.path)
 
     def has_rows_after(self, group: int, whole: bool) -> bool:
-        """Return whether rows certainly follow after a row of a group, or after its last row.
-
-        ``whole`` tells whether the row is the last of the group.
-        """
+        """Return whether rows certainly follow after a row, which ends its group if ``whole``."""
         return group + whole in self.groups
 
     def rows_until(self, group: int, rows: int, whole: bool) -> int:
@@ -418,10 +412,7 @@ class ColumnRequest:
         return tuple(dict.fromkeys(at for pair in self.pairs(path, names) for at in pair))
 
     def weight_column(self, path: str, names: Sequence[str], ends: tuple[int, ...]) -> int | None:
-        """Return the position of the weights among the names, if they are requested and exist.
-
-        A column that the caller named must exist.
-        """
+        """Return the position of the weights among the names, if they are requested and exist."""
         if not self.weights or (self.weight is None and "weight" not in names):
             return None
         at = place_of(path, names, "weight" if self.weight is None else self.weight)

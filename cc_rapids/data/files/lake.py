@@ -135,7 +135,7 @@ def _system_of(path: str) -> tuple[Any, str]:
 
 
 def _table(folder: str, system: Any, path: str) -> Table | None:
-    """Return the table in a folder of a file system; None if the folder is not a table.
+    """Return the table in a folder of a file system; None if there is none.
 
     ``path`` is the path or address of the table for the caller.
     """

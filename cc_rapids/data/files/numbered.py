@@ -31,29 +31,16 @@ HEADER_FIELDS = 10  # fields of a header line that are split, more than any form
 class Layout:
     """A format of text with a header line of counts.
 
-    Attributes
-    ----------
-    dialect : Dialect
-        How lines split into fields.
-    first : int
-        The number of the first vertex.
-    tags : dict of str to str
-        The letter before each edge, by the kind of graph in the header line; "" for no letter.
-    header : str
-        A pattern of the header line, with one blank between fields. Its groups are ``kind``, ``n``
-        (vertices) and ``m`` (edges).
-    expected : str
-        A description of the header line, for messages.
-    written : str
-        The header line of written files, a template of ``n`` and ``m``.
+    ``header`` is a pattern of this line, with one blank between fields. Its groups are ``kind``,
+    ``n`` (vertices) and ``m`` (edges).
     """
 
     dialect: Dialect
-    first: int
-    tags: dict[str, str]
+    first: int  # the number of the first vertex
+    tags: dict[str, str]  # the letter before each edge, by the kind of graph; "" for no letter
     header: str
-    expected: str
-    written: str
+    expected: str  # a description of the header line, for messages
+    written: str  # the header line of written files, a template of n and m
 
     def read(self, file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
         """Return the edges of a file, and its vertices."""

@@ -39,15 +39,7 @@ def check_path(path: str | Path) -> None:
 
 @contextmanager
 def reached(path: str) -> Iterator[None]:
-    """Convert all errors of opening or reading a file to errors that name it.
-
-    Raises
-    ------
-    MissingExtraError
-        A library is missing; the message of the file system names it.
-    FormatError
-        The file is missing or cannot be read.
-    """
+    """Convert all errors of opening or reading a file to errors that name it."""
     try:
         yield
     except (CcRapidsError, MemoryError):
@@ -121,10 +113,7 @@ def _matches(pattern: str) -> list[str]:
 
 
 def paths_of(edges: Any) -> list[str]:
-    """Return the files of a path, a folder, a pattern or a list of these.
-
-    An InputError is raised if a file belongs to a table.
-    """
+    """Return the files of a path, a folder, a pattern or a list of these."""
     items = edges if isinstance(edges, list) else [edges]
     paths = [path for item in items for path in expanded(local(item))]
     check_no_table_around(paths)

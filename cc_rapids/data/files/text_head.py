@@ -119,10 +119,7 @@ class Text:
             size *= 4
 
     def above(self, dialect: Dialect, longest: int) -> Above:
-        """Skip and count the lines above the first record; return their content.
-
-        ``longest`` is the maximum bytes of a line.
-        """
+        """Skip and count the lines above the first record; return their content."""
         above, size = Above(), HEAD
         while data := self.peek(size):
             ended = len(data) < size
@@ -220,8 +217,7 @@ def _even_separator(
 ) -> str | None:
     """Return the separator that splits all records into the same number of fields, at least two.
 
-    ``candidates`` are the records as each separator splits them. The result is None if no separator
-    fits. See :func:`separator_of` for the other parameters and the errors.
+    ``candidates`` are the records as each separator splits them. See :func:`separator_of`.
     """
     even = [d for d, records in candidates.items() if _width(records) > 1]
     if len(even) > 1:

@@ -259,27 +259,16 @@ def _packed(raw: BinaryIO, pack: str) -> Iterator[Any]:
 
 @dataclass(frozen=True)
 class EdgeList:
-    """An edge list in pieces.
+    """An edge list in pieces: columns src, dst and possibly weight (int64 or double).
 
-    Attributes
-    ----------
-    pieces : iterable of ``pyarrow.Table``
-        Columns src, dst and possibly weight (int64 or double); all pieces have one schema.
-    num_edges : int
-        The number of rows of all pieces.
-    vertices : range, optional
-        All vertices, starting at 0 or 1; required by formats that number vertices.
-    schema : ``pyarrow.Schema``
-        The schema of the pieces. It is needed because the list may be empty.
-    keeps_first_weight : bool
-        Whether formats of simple graphs keep the first of different weights of duplicate edges.
-        Otherwise they raise an error.
+    If ``keeps_first_weight``, formats of simple graphs keep the first of different weights of
+    duplicate edges. Otherwise they raise an error.
     """
 
     pieces: Iterable[pa.Table]
-    num_edges: int
-    vertices: range | None
-    schema: pa.Schema
+    num_edges: int  # the number of rows of all pieces
+    vertices: range | None  # they start at 0 or 1; formats that number vertices require them
+    schema: pa.Schema  # of all pieces; the list may be empty
     keeps_first_weight: bool = False
 
     @property
@@ -405,27 +394,14 @@ def _numbered(edges: EdgeList, path: Path, format: Format, first: int) -> EdgeLi
     types = {"weight": pa.int64() if are_integers else pa.float64()}
     fields = [field.with_type(types.get(field.name, pa.int64())) for field in edges.schema]
     schema = pa.schema(fields)
-    pieces = _with_types(_shifted(edges.pieces, old, new, path), schema, path)
+    pieces = _shifted(edges.pieces, old, new, schema, path)
     return replace(edges, pieces=pieces, vertices=new, schema=schema)
 
 
-def _with_types(pieces: Iterable[pa.Table], schema: pa.Schema, path: Path) -> Iterator[pa.Table]:
-    """Yield the pieces in a schema; raise a FormatError for weights that it cannot hold."""
-    for piece in pieces:
-        try:
-            yield piece.cast(schema)
-        except pa.ArrowInvalid as error:
-            raise FormatError(
-                f"cannot write {path}: some weights are not 64-bit signed integers ({error}); write"
-                " csv, tsv, snap, arrow or parquet, or leave out the weights"
-            ) from None
-
-
-def _shifted(pieces: Iterable[pa.Table], old: range, new: range, path: Path) -> Iterator[pa.Table]:
-    """Yield the pieces with the ids ``old`` replaced by the vertex numbers ``new``.
-
-    A FormatError names the row of an id that is not in ``old``.
-    """
+def _shifted(
+    pieces: Iterable[pa.Table], old: range, new: range, schema: pa.Schema, path: Path
+) -> Iterator[pa.Table]:
+    """Yield the pieces in a schema, with the ids ``old`` replaced by the vertex numbers ``new``."""
     rows = 0
     for piece in pieces:
         for i, name in enumerate(("src", "dst")):
@@ -439,14 +415,18 @@ def _shifted(pieces: Iterable[pa.Table], old: range, new: range, path: Path) -> 
                 )
             piece = piece.set_column(i, name, pc.add(ids.cast(pa.int64()), new.start - old.start))
         rows += len(piece)
-        yield piece
+        try:
+            numbered = piece.cast(schema)
+        except pa.ArrowInvalid as error:
+            raise FormatError(
+                f"cannot write {path}: some weights are not 64-bit signed integers ({error}); write"
+                " csv, tsv, snap, arrow or parquet, or leave out the weights"
+            ) from None
+        yield numbered
 
 
 def check_output(path: str | os.PathLike[str], format: str | None = None) -> str:
-    """Return the format of an output path for tables; raise an error if it cannot be written.
-
-    The format is the given one, by default that of the suffix of the path.
-    """
+    """Return the format of an output path for tables; raise an error if it cannot be written."""
     path = Path(path)
     suffix = Path(path.name.removesuffix(path.suffix) if packing(path) else path).suffix.lower()
     if format is None and SUFFIXES.get(suffix) not in TABLES:

@@ -46,51 +46,28 @@ from ...lazy import pa
 
 @dataclass(frozen=True)
 class Format:
-    """A file format.
+    """A file format. Every format has ``read`` or ``pieces``.
 
-    Attributes
-    ----------
-    name : str
-        The value of ``format=`` for this format.
-    suffixes : tuple of str
-        The suffixes of file names.
-    starts : bytes
-        A pattern that matches the first bytes of files of this format only; empty if there is none.
-    title : str
-        The name of the format in messages, by default ``name``.
-    binary : bool
-        Whether the format is binary, not text.
-    read : callable, optional
-        Returns the edges of a ``File`` for a ``ColumnRequest`` (src, dst and possibly weight), and
-        all vertices if the file lists them. It sets the number of edges that the file declares.
-        Every format has ``read`` or ``pieces``.
-    pieces : callable, optional
-        Yields the pieces of a ``File`` for a ``ColumnRequest``, starting at a ``Place``. Formats
-        without it have one column per end.
-    names : callable, optional
-        Returns the column names of a ``File`` from its beginning or its footer.
-    write : callable, optional
-        Writes an ``EdgeList``. If the format does not number vertices, the list may be any table.
-        Formats of simple graphs return the number of edges that they leave out, by reason.
-    first : int, optional
-        The number of the first vertex, for formats that number vertices when they are written.
-    whole_weights : bool
-        Whether weights must be integers.
-    finite_weights : bool
-        Whether weights must be finite.
+    ``read`` returns the edges of a ``File`` for a ``ColumnRequest`` (src, dst and possibly weight),
+    and all vertices if the file lists them. It sets the number of edges that the file declares.
+    ``pieces`` yields the pieces of a ``File`` for a ``ColumnRequest``, starting at a ``Place``.
+    Formats without it have one column per end. ``names`` returns the column names of a ``File``
+    from its beginning or its footer. ``write`` writes an ``EdgeList``. If the format does not
+    number vertices, the list may be any table. Formats of simple graphs return the number of edges
+    that they leave out, by reason.
     """
 
-    name: str
-    suffixes: tuple[str, ...]
-    starts: bytes = b""
-    title: str = ""
+    name: str  # the value of format=
+    suffixes: tuple[str, ...]  # of file names
+    starts: bytes = b""  # matches the first bytes of files of this format only; may be empty
+    title: str = ""  # in messages, by default the name
     binary: bool = False
     read: Callable[[Any, Any], tuple[pa.Table, Any]] | None = None
     pieces: Callable[[Any, Any, Any], Iterator[Any]] | None = None
     names: Callable[[Any, Any], list[str]] | None = None
     write: Callable[[Any, BinaryIO, Path], Any] | None = None
-    first: int | None = None
-    whole_weights: bool = False
+    first: int | None = None  # the number of the first vertex, if written vertices are numbered
+    whole_weights: bool = False  # whether weights must be integers
     finite_weights: bool = False
 
     @property

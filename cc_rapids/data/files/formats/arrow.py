@@ -25,10 +25,7 @@ BATCH = "has record batches that are read as a whole"
 
 
 def opened(file: File) -> tuple[Any, pa.PythonFile]:
-    """Return the reader of an Arrow file or stream, and the source of bytes that it reads.
-
-    A CapacityError is raised if a record batch exceeds the memory limit.
-    """
+    """Return the reader of an Arrow file or stream, and the source of bytes that it reads."""
     if file.head.startswith(b"FEA1"):
         raise FormatError(
             f"{file.path} is of Feather version 1: pass pyarrow.feather.read_table(path), or write"

@@ -105,10 +105,7 @@ def fit_for_blanks(pieces: Iterable[pa.Table], schema: pa.Schema, path: Path) ->
 
 
 def check_words(name: str, words: pa.ChunkedArray, rows: int, path: Path) -> None:
-    """Raise a FormatError if blank-separated text cannot hold a word of a column.
-
-    ``rows`` is the number of rows before the words.
-    """
+    """Raise a FormatError for a word that blank-separated text cannot hold; ``rows`` precede it."""
     unfit = pc.fill_null(pc.match_substring_regex(words, UNFIT), True)
     count = pc.sum(unfit).as_py()
     if count:

@@ -14,10 +14,7 @@ NOT_EDGES = rb"(?s)<!--.*?-->|<!\[CDATA\[.*?\]\]>"  # matches comments and quote
 
 
 def xml_format(name: str, title: str, reader: Callable[[Any, BytesIO], Any]) -> Format:
-    """Return a format of XML; ``name`` is also its first element and its suffix.
-
-    ``reader`` reads a graph, given the module ``networkx`` and a stream.
-    """
+    """Return a format of XML; ``name`` is also its first element and its suffix."""
     # a possessive quantifier, as comments could be split in exponentially many ways
     comments = rb"(<!--((?!-->).)*-->\s*)*+"
     starts = rb"(?s)\s*(<\?xml.{,200}?\?>\s*)?%s<(\w+:)?%s\b" % (comments, name.encode())

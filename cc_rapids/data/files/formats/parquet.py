@@ -85,10 +85,7 @@ def groups_to_load(
 
 
 def _end_of_piece(sizes: list[int], start: int, max_rows: int) -> int:
-    """Return the end of the piece that begins with row group ``start``.
-
-    The piece has at least one group, and about an equal share of the remaining rows.
-    """
+    """Return the end of the piece, of one group at least, that begins with row group ``start``."""
     remaining = sum(sizes[start:])
     pieces = max(1, -(-remaining // max_rows))
     share, end, size = -(-remaining // pieces), start + 1, sizes[start]

@@ -511,5 +511,5 @@ def test_an_archive_in_an_archive_is_refused():
         archive.writestr("a.csv", "src,dst\n1,2\n")
     with zipfile.ZipFile("outer.zip", "w") as archive:
         archive.write("inner.zip")
-    with pytest.raises(errors.FormatError, match=r"inner\.zip::outer\.zip is an archive in an arch"):
+    with pytest.raises(errors.FormatError, match=r"inner\.zip::outer\.zip is an archive in"):
         components("outer.zip")
