@@ -20,7 +20,7 @@ import cc_rapids
 from cc_rapids import LedgerError
 from cc_rapids.data import adapters, relations, streams
 from cc_rapids.data.edge_input import Lending
-from cc_rapids.data.files import delimited, read, text_edges
+from cc_rapids.data.files import delimited, read, text_head
 from cc_rapids.data.files.formats import FORMATS
 from cc_rapids.graph.edges import BorrowedEdges
 from cc_rapids.incremental import insertions, stream
@@ -262,7 +262,7 @@ def test_a_block_of_text(door, file, how, folder, monkeypatch):
         yield next(made)  # with the header
         yield from less(made, how, lambda block: len(block.data), None)
 
-    monkeypatch.setattr(text_edges, "blocks", planted)
+    monkeypatch.setattr(text_head, "blocks", planted)
     with pytest.raises(LedgerError, match="lines"):
         door(folder / file)
 

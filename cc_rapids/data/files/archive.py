@@ -29,7 +29,7 @@ from .write import replacing
 
 MAGIC = b"cc_rapids archive\n"
 LENGTHS = struct.Struct("<QI")
-TYPES = ("uint8", "int32", "int64", "uint32", "uint64")
+TYPES = {name: np.dtype(name) for name in ("uint8", "int32", "int64", "uint32", "uint64")}
 
 
 def write(
@@ -87,20 +87,13 @@ def _read(path: Any, file: BinaryIO, size: int) -> tuple[dict[str, Any], dict[st
     try:
         parts = json.loads(head)
         words = dict(parts["words"])
-        listed = [(str(n), _type(kind), _count(m), int(crc)) for n, kind, m, crc in parts["arrays"]]
+        listed = [(str(n), TYPES[kind], _count(m), int(crc)) for n, kind, m, crc in parts["arrays"]]
     except (ValueError, LookupError, TypeError, RecursionError):
         raise _broken(path, "its header cannot be read") from None
     ends = len(start) + length + sum(kind.itemsize * count for _, kind, count, _ in listed)
     if ends != size:
         raise _broken(path, f"it should have {ends:,} bytes, but has {size:,}")
     return words, {n: _array(path, file, n, kind, m, crc) for n, kind, m, crc in listed}
-
-
-def _type(name: str) -> np.dtype[Any]:
-    """Return the type of stored arrays; raise a ValueError if it is not one of ``TYPES``."""
-    if name not in TYPES:
-        raise ValueError(name)
-    return np.dtype(name).newbyteorder("<")
 
 
 def _count(number: Any) -> int:
@@ -112,7 +105,7 @@ def _count(number: Any) -> int:
 
 def _array(path: Any, file: BinaryIO, name: str, kind: Any, count: int, checksum: int) -> Any:
     """Read the next array of a file; raise a FormatError if its checksum does not match."""
-    array = np.empty(count, kind)
+    array = np.empty(count, kind.newbyteorder("<"))
     if file.readinto(array.data) != array.nbytes:  # type: ignore[attr-defined]
         raise _broken(path, f"it was truncated while {name!r} was read")
     if zlib.crc32(array.data) != checksum:

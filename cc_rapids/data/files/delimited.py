@@ -241,7 +241,6 @@ class TextFile(Protocol):
     decoded: bool
 
     def read(self, size: int) -> bytes: ...
-    def read_lines(self, size: int) -> bytes: ...
     def report_place(self) -> None: ...
 
 
@@ -254,7 +253,7 @@ def blocks(
     a newline. The memory limit bounds the size of blocks and lines. ``read`` returns the next bytes
     as UTF-8, by default the bytes of the file; ``line`` is the number of the first line.
     """
-    path, budget, read = file.path, file.budget, read or file.read_lines
+    path, budget, read = file.path, file.budget, read or file.read
     size, longest = BLOCK, longest_line(budget)
     size = size if budget is None else min(size, budget.block_bytes)
     pending = list[bytes]()  # the pieces after the last whole line

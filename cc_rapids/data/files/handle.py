@@ -1,8 +1,9 @@
-"""Read the bytes of files and streams, decompress them, and return the first ones in advance."""
+"""Read the bytes of files and streams, decompress them, and inspect the first ones in advance."""
 
 from __future__ import annotations
 
 import bz2
+import codecs
 import lzma
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -16,11 +17,6 @@ from ..lazy import pa
 
 READ = 1 << 16  # the number of compressed bytes to read at a time
 HEAD = 4096  # the number of first bytes from which the format is detected
-
-
-def _zstd(raw: Any) -> Any:
-    """Return a stream of the decompressed bytes of a file in zstd."""
-    return pa.CompressedInputStream(pa.PythonFile(raw, "r"), "zstd")
 
 
 class _Streams(RawIOBase):
@@ -77,7 +73,7 @@ class _Streams(RawIOBase):
 
 _UNPACK: dict[str, Callable[[Any], Any]] = {
     ".gz": lambda raw: GzipFile(fileobj=raw),
-    ".zst": _zstd,
+    ".zst": lambda raw: pa.CompressedInputStream(pa.PythonFile(raw, "r"), "zstd"),
     ".bz2": partial(_Streams, bz2.BZ2Decompressor),
     ".xz": partial(_Streams, lzma.LZMADecompressor),
 }
@@ -90,6 +86,14 @@ _MARKS = {
 }
 
 
+ENCODINGS = {  # marks of four bytes come first, because they begin with those of two bytes
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
 def remote(path: str, options: Mapping[str, Any] | None = None) -> tuple[Any, str]:
     """Open the file system of an address with fsspec; return it, and the path in it."""
     try:
@@ -98,6 +102,11 @@ def remote(path: str, options: Mapping[str, Any] | None = None) -> tuple[Any, st
         raise MissingExtraError(f"{path} needs fsspec: pip install fsspec") from None
     system_and_path: tuple[Any, str] = url_to_fs(path, **(options or {}))
     return system_and_path
+
+
+def marked_encoding(first: bytes) -> str | None:
+    """Return the encoding whose byte order mark begins a text: UTF-16 or UTF-32, or None."""
+    return next((encoding for mark, encoding in ENCODINGS.items() if first.startswith(mark)), None)
 
 
 def packing_of(first: bytes) -> str:

@@ -30,9 +30,8 @@ from ..end_columns import Side, end_columns, place_of, sides_of
 from ..memory_budget import LEAST_VERTEX, WITHOUT_ISOLATED, Budget, check_machine
 from ..text_options import NO_OPTIONS, TextOptions
 from .formats import FORMATS, SUFFIXES
-from .handle import UNPACKED, first_of, packing_of, unpacked
+from .handle import UNPACKED, first_of, marked_encoding, packing_of, unpacked
 from .line_count import LineCount
-from .text_head import marked_encoding
 
 if TYPE_CHECKING:
     from ..weight_bound import WeightBound
@@ -255,12 +254,6 @@ class File:
     def head(self) -> bytes:
         """The first decompressed bytes, to be read before others; empty if the file is damaged."""
         return _first_or_empty(self.stream) if self.packing else self._first
-
-    def read_lines(self, size: int) -> bytes:
-        """Return the next bytes, and count their lines."""
-        piece = self.read(size)
-        self.lines.feed(piece)
-        return piece
 
     def seekable(self) -> BinaryIO:
         """Return a seekable stream of the file; a compressed file is decompressed into memory."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
@@ -36,15 +36,9 @@ class Table(NamedTuple):
                 f"{what}, which cc_rapids does not read: pip install hudi, and pass"
                 f" hudi.HudiTableBuilder.from_base_uri({self.path!r}).build().read_snapshot()"
             )
-        extra, example = _LIBRARIES[self.kind]
+        extra, example, open_table = _LIBRARIES[self.kind]
         try:
-            if self.kind == "Delta Lake":
-                from deltalake import DeltaTable
-
-                return DeltaTable(self.path)
-            from pyiceberg.table import StaticTable
-
-            table = StaticTable.from_metadata(self.metadata) if self.metadata else None
+            table = open_table(self)
         except ImportError as error:
             raise MissingExtraError(
                 f"{what}, but a library is missing ({error}): {install_advice(extra)}"
@@ -62,10 +56,23 @@ class Table(NamedTuple):
         return table
 
 
-# by the kind of table: the extra that installs its library, and how callers open a table
-_LIBRARIES = {
-    "Delta Lake": ("delta", "deltalake.DeltaTable(..., storage_options=...)"),
-    "Iceberg": ("iceberg", "load_catalog(...).load_table(...)"),
+def _open_delta(table: Table) -> Any:
+    from deltalake import DeltaTable
+
+    return DeltaTable(table.path)
+
+
+def _open_iceberg(table: Table) -> Any:
+    from pyiceberg.table import StaticTable
+
+    return StaticTable.from_metadata(table.metadata) if table.metadata else None
+
+
+# by the kind of table: the extra that installs its library, how callers open a table, and the
+# function that opens it
+_LIBRARIES: dict[str, tuple[str, str, Callable[[Table], Any]]] = {
+    "Delta Lake": ("delta", "deltalake.DeltaTable(..., storage_options=...)", _open_delta),
+    "Iceberg": ("iceberg", "load_catalog(...).load_table(...)", _open_iceberg),
 }
 
 

@@ -11,7 +11,7 @@ from ...errors import FormatError, MissingExtraError
 from ..lazy import pa
 from .binary import columns_of, damage, weighed
 from .delimited import not_utf8
-from .text_head import marked_encoding
+from .handle import marked_encoding
 
 if TYPE_CHECKING:
     from .input_file import ColumnRequest, File

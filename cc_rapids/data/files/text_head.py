@@ -5,28 +5,54 @@ from __future__ import annotations
 import codecs
 import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...errors import CcRapidsWarning, FormatError, InputError, MissingColumnError
-from ..end_columns import KNOWN_NAMES, KNOWN_PAIRS, LABELS, NAME_THEM, missing, naming
-from ..text_options import TextOptions
+from ...errors import (
+    CapacityError,
+    CcRapidsWarning,
+    FormatError,
+    InputError,
+    MissingColumnError,
+    listed,
+)
+from ..end_columns import (
+    KNOWN_NAMES,
+    KNOWN_PAIRS,
+    LABELS,
+    NAME_THEM,
+    check_without_header,
+    missing,
+    naming,
+)
+from ..text_options import COMMENTS, TextOptions
 from . import quoted
-from .delimited import MARK, NAME_ENCODING, NAMES, SEPARATOR_LINE, Dialect, TextFile, shown
+from .delimited import (
+    MARK,
+    NAME_ENCODING,
+    NAMES,
+    SEPARATOR_LINE,
+    Block,
+    Dialect,
+    blocks,
+    check_utf8,
+    longest_line,
+    marked_once,
+    shown,
+)
+from .handle import marked_encoding
 from .line_count import ends_in
 from .text_ids import MISSING
+
+if TYPE_CHECKING:
+    from .input_file import ColumnRequest, File
 
 TEXT = ("csv", "tsv", "snap")  # the formats of tables of text
 
 HEAD = 1 << 16  # the number of bytes that are inspected; more if a line is longer
-MARKS = {  # marks of four bytes come first, because they begin with those of two bytes
-    codecs.BOM_UTF32_LE: "utf-32",
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
 AS_UTF8 = "utf-8", "ascii"  # encodings that need no conversion to UTF-8
 SEPARATORS = ",\t;|"
 FIRST = 20  # the number of records from which the separator is inferred
@@ -65,11 +91,6 @@ class Above:
         self.count += ends_in(data)
 
 
-def marked_encoding(first: bytes) -> str | None:
-    """Return the encoding whose byte order mark begins a text: UTF-16 or UTF-32, or None."""
-    return next((encoding for mark, encoding in MARKS.items() if first.startswith(mark)), None)
-
-
 class Text:
     """The bytes of a file converted to UTF-8, with lookahead.
 
@@ -78,7 +99,7 @@ class Text:
     default UTF-8. ``marked`` tells whether the file begins with such a mark.
     """
 
-    def __init__(self, file: TextFile, encoding: str | None) -> None:
+    def __init__(self, file: File, encoding: str | None) -> None:
         self._file, self._line = file, 1
         self._decoder: Any = None
         first = file.read(HEAD)
@@ -325,6 +346,9 @@ def check_above(
 
 WIDE = 20  # records with more fields than this, all 0 or 1, are a matrix even if it is not square
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+KONECT_BIPARTITE = b"% bip"  # the beginning of KONECT's files of bipartite graphs
+_RULE = re.compile(r":?-{2,}:?")  # a field of the line that sqlcmd and Markdown write below names
+FIELD_BYTES = 200  # bytes of memory for the text and the name of a field
 
 
 def check_text_options(
@@ -453,3 +477,160 @@ def are_names(words: list[str], requested: Iterable[str]) -> bool:
     first = tuple(word.lower() for word in words[:2])
     names = set(requested)
     return first in (*KNOWN_PAIRS, LABELS) or (bool(names) and names <= set(words))
+
+
+def _check_fields(file: File, number: int, line: bytes) -> None:
+    """Raise a CapacityError if the fields of the first line do not fit into the memory limit."""
+    fields = 1 + max(line.count(separator.encode()) for separator in NAMES)
+    budget = file.budget
+    if budget is not None and FIELD_BYTES * fields > budget.fixed:
+        needed_limit = 2 * FIELD_BYTES * fields  # reading text gets at most half of the limit
+        raise CapacityError(
+            f"{file.path}, line {number}: {fields:,} fields need a memory_limit of about"
+            f" {budget.in_words(needed_limit)}, but it is {budget.in_words(budget.limit)}: raise"
+            " it, or write only the columns of ids"
+        )
+
+
+def _dialect(
+    file: File, request: ColumnRequest, text: Text, longest: int
+) -> tuple[Dialect, Above, bytes]:
+    """Return the dialect of a table, the lines above its first record, and the first records.
+
+    The separator is the ``delimiter`` option, or is inferred from the first records. ``longest`` is
+    the maximum bytes of a line.
+    """
+    options = request.options
+    comments = (options.comment or "").encode()
+    if _seems_utf16(text.peek(HEAD)):
+        raise FormatError(
+            f"{file.path} seems to be UTF-16 text without a byte order mark: pass"
+            " encoding='utf-16-le' (--encoding utf-16-le), or utf-16-be"
+        )
+    # a line of tabs is a record of nulls in tsv, and a blank line in other formats
+    likely = options.delimiter or ("\t" if request.format == "tsv" else ",")
+    above = text.above(Dialect(likely, comments, table=True), longest)
+    head = text.head(longest)
+    _check_fields(file, above.count + 1, head[: head.find(b"\n") + 1])
+    named_by = partial(_are_named, above.comment, request.requested)
+    delimiter = options.delimiter or above.separator
+    if not delimiter:
+        delimiter = separator_of(file.path, head, named_by, request.format == "tsv")
+    dialect = Dialect(delimiter, comments, table=True)
+    if options.comment == COMMENTS:
+        check_above(above, file.path, dialect, head, request.requested)
+    return dialect, above, head
+
+
+def _seems_utf16(first: bytes) -> bool:
+    """Return whether a text is UTF-16: many bytes are NUL, or each newline is next to a NUL."""
+    if 5 * first.count(b"\0") > 2 * len(first):
+        return True
+    lines = first.removesuffix(b"\n")  # the NUL after the newline may not have been read
+    return 0 < lines.count(b"\n") in (lines.count(b"\n\0"), lines.count(b"\0\n"))
+
+
+def _are_named(comment: bytes, requested: list[str], dialect: Dialect, fields: list[str]) -> bool:
+    """Return whether a comment, or the first record below it, names the columns."""
+    words = dialect.split(comment)
+    if len(words) == len(fields) and are_names(words, requested):
+        return True
+    return are_names(fields, requested)
+
+
+def first_lines(
+    file: File, request: ColumnRequest
+) -> tuple[Dialect, Iterator[Block] | None, list[str]]:
+    """Return the dialect of a table, the blocks of its rows, and the names of its columns.
+
+    The blocks are None if the table has neither a header nor rows.
+    """
+    text = Text(file, request.options.encoding)
+    dialect, above, head = _dialect(file, request, text, longest_line(file.budget))
+    file.delimiter = dialect.delimiter
+    file.comment_mark = above.mark if above.mark in dialect.comments else b""
+    if file.head.startswith(KONECT_BIPARTITE):
+        raise FormatError(
+            f"{file.path} is bipartite ('% bip' in line 1), so a number in its first column and"
+            " the same number in its second column are different vertices: read it by"
+            r" pandas.read_csv(path, sep='\s+', comment='%', header=None), add the largest number"
+            " of the first column to the second, and pass the frame"
+        )
+    dialect = dialect.uncommented
+    feed = blocks(file, dialect, text.read, above.count + 1)
+    if text.marked:
+        feed = marked_once(file.path, feed)
+    first = next(feed, None)
+    if first is None:
+        _check_comments(file, request.options, dialect, above.comment)
+        return dialect, None, []
+    line, others = first.first()
+    check_utf8(file.path, Block(first.line, line))
+    fields = dialect.split(line)
+    if len(fields) < 2:
+        guessed = dialect.delimiter == " " and request.options.delimiter is None
+        between = listed([*NAMES.values()]) if guessed else dialect.separator
+        raise FormatError(
+            f"{file.path}, line {first.line}: expected at least 2 fields separated by {between},"
+            f" found {len(fields)}: {shown(line)}; if another character separates them, pass"
+            " delimiter= (--delimiter)"
+        )
+    names = _names(file, request, dialect, above.comment, head, first.line, fields)
+    if not file.header:
+        return dialect, chain([first], feed), names
+    file.lines.header = ends_in(line)
+    _check_no_rule(file.path, others, dialect)
+    return dialect, chain([others], feed), names
+
+
+def _names(
+    file: File,
+    request: ColumnRequest,
+    dialect: Dialect,
+    comment: bytes,
+    head: bytes,
+    line: int,
+    fields: list[str],
+) -> list[str]:
+    """Return the names of columns, and set ``file.header``.
+
+    ``comment`` is the last comment above the records, and ``head`` contains the first records. The
+    first record has the given ``fields``, and is at the given ``line``.
+    """
+    file.header, requested = request.options.header, request.requested
+    if file.header is None:
+        file.header = False
+        if names := names_in_comment(comment, dialect, len(fields), requested):
+            return names
+        following = next(iter(dialect.first_records(head, 2)[1:]), None)
+        if following is not None and any("\ufffd" in field for field in following):
+            following = None  # the second record is not UTF-8 text
+        file.header = is_header(file.path, line, fields, following, requested)
+        if not (file.header or requested):
+            check_edges(file.path, dialect.first_records(head, len(fields) + 1))
+    if file.header:
+        return fields
+    names = without_header(len(fields))
+    if request.source is None or request.destination is None:
+        check_without_header(file.path, names)
+    return names
+
+
+def _check_no_rule(path: str, block: Block, dialect: Dialect) -> None:
+    """Raise a FormatError if the record below the header is a line of dashes."""
+    number, line = block.row(0, dialect)
+    fields = [field for field in dialect.split(line) if field]
+    if fields and all(map(_RULE.fullmatch, fields)):
+        raise FormatError(
+            f"{path}, line {number}: {shown(line)} is a line of dashes below the header, not an"
+            " edge: remove this line"
+        )
+
+
+def _check_comments(file: File, options: TextOptions, dialect: Dialect, comment: bytes) -> None:
+    """Raise a FormatError if a file has only comments, and the last one names no columns."""
+    if file.lines.comment and names_in_comment(comment, dialect, 2, ()) is None:
+        raise FormatError(
+            f"{file.path}: each line begins with one of {options.comment!r}, as comments do, and"
+            " no line holds data: pass comment=None (--no-comment) if these lines are data"
+        )

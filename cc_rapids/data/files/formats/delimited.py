@@ -16,7 +16,8 @@ from ....errors import FormatError
 from ...lazy import csv, pa, pc
 from ..delimited import Column
 from ..numbered import write_lines
-from ..text_edges import first_lines, pieces, read_delimited
+from ..text_edges import pieces, read_delimited
+from ..text_head import first_lines
 from ..text_ids import Ids, TextType, common_type, is_text, plain, shortened
 from . import Format
 
