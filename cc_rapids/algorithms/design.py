@@ -293,10 +293,9 @@ def find_after_union(design: Design) -> str:
     return str(dict(design.words[1].options).get("find", design.compress or ""))
 
 
-def _stores_to_root(design: Design) -> bool:
-    """Return whether the find after a union points the vertices of the path at the root."""
-    spec = CHOICES["compress"].get(find_after_union(design))
-    return spec is not None and bool(spec.stores_to_root)
+def _compresses(design: Design, fact: str) -> bool:
+    """Return a property of the find after a union; False if no find compresses the paths."""
+    return bool(getattr(CHOICES["compress"].get(find_after_union(design)), fact, False))
 
 
 # An error shows the reason of the first row that applies to the design.
@@ -374,10 +373,15 @@ EXCLUDED = (
         " together; this link finds one root at a time",
     ),
     Exclusion(
-        lambda d: splices(d) and _stores_to_root(d),
+        lambda d: splices(d) and _compresses(d, "stores_to_root"),
         "after a splice the path no longer leads to the root that was found, and full compression"
         " would store to another root, overwriting a hook made in the meantime"
         " (tests/races/test_splices.py)",
+    ),
+    Exclusion(
+        lambda d: _compresses(d, "needs_order") and not _link(d).root_is_min,
+        "full compression ends at a vertex whose parent is not greater than the root, but this link"
+        " also hooks vertices under greater ones (root_is_min=False); use halve, split or naive",
     ),
     Exclusion(
         lambda d: _option(d, 0, "coalesce") == "off" and _option(d, 0, "reorganise") == "on",

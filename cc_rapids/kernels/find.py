@@ -68,11 +68,17 @@ def split(on: Any) -> Any:
     return find
 
 
-@find_rule("full", stores_to_root=True, paper="FindCompress, Hong et al. 2020, Algorithm 8")
+@find_rule(
+    "full",
+    stores_to_root=True,
+    needs_order=True,
+    paper="FindCompress, Hong et al. 2020, Algorithm 8",
+)
 def full(on: Any) -> Any:
     """Climb to the root, then point every vertex of the path at the root.
 
-    The second pass ends at the first vertex whose parent is the root or smaller.
+    The second pass ends at the first vertex whose parent is the root or smaller. If roots could be
+    hooked under greater vertices, it could overwrite a hook of the root.
     """
     climb = naive(on)
 

@@ -161,6 +161,8 @@ class FindSpec(Spec):
         Whether the find moves a vertex to another tree before the same thread links the two roots.
     stores_to_root : bool
         Whether the find points the vertices of the path at the root after it has found the root.
+    needs_order : bool
+        Whether the find relies on ``parent[v] <= v``, so the root of a tree is its least vertex.
     packed : bool
         Whether the find climbs words that contain a parent and other bits (see :class:`AuxArray`).
     """
@@ -170,6 +172,7 @@ class FindSpec(Spec):
     one_step: bool = False
     splices: bool = False
     stores_to_root: bool = False
+    needs_order: bool = False
     packed: bool = False
 
 

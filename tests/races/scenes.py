@@ -113,7 +113,8 @@ def _rules() -> Iterator[tuple[Any, ...]]:
             aux = spec.aux_array.name if spec.aux_array else ""
             forests, waits = design.makes_forests, aux == "locks"
             own = spec.finds[compress.spec.name] if spec.takes_find and compress else naive
-            facts = {"forests": forests, "waits": waits, "find": own}
+            ordered = spec.root_is_min
+            facts = {"ordered": ordered, "forests": forests, "waits": waits, "find": own}
             yield str(design).removeprefix("none+"), made, aux, facts
 
 
