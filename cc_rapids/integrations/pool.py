@@ -215,7 +215,8 @@ def components(
             f" {len(counts):,} were read: pass a list that does not change during the run"
         )
     vertex_options = {"vertices": vertices, "num_vertices": num_vertices}
-    result = solved(forest, id_names, labels, vertex_options, options | {"forest": True})
+    options_of_answer = options | vertex_options | {"labels": labels, "forest": True}
+    result = solved(forest, id_names, options_of_answer)
     return type(result)(result.answer.with_ledger(ledger))
 
 

@@ -321,14 +321,14 @@ class DaskRun(Run):
         folded = self.folded(self.leaves(edges, vertex_leaves))
         homes, forests = [home for home, _ in folded], [forest for _, forest in folded]
         del folded
-        vertex_options = {"vertices": None if is_dask(vertices) else vertices}
-        arguments = self.id_names, labels, vertex_options | {"num_vertices": count}, self.options
+        options = self.options | {"labels": labels, "num_vertices": count}
+        options["vertices"] = None if is_dask(vertices) else vertices
         if combine != "tree":
-            answer = self._gathered(homes, forests, arguments, combine == "gather")
+            answer = self._gathered(homes, forests, options, combine == "gather")
             if answer:
                 return answer
         root = self.tree(forests)
-        answer = tasks.submit(labelled, root, *arguments)
+        answer = tasks.submit(labelled, root, self.id_names, options)
         [facts] = tasks.gather([tasks.submit(getitem, answer, 1)])
         workers = tasks.workers()
         facts = self.facts(facts, "edges", len(workers), combine="tree")
@@ -347,13 +347,12 @@ class DaskRun(Run):
             return framed(tasks, [tasks.submit(edges_of, root, self.id_names[0])])
 
     def _gathered(
-        self, homes: list[str], forests: list[Future], arguments: tuple[Any, ...], forced: bool
+        self, homes: list[str], forests: list[Future], options: dict[str, Any], forced: bool
     ) -> DaskComponents | None:
         """Return the answer by an all-gather; return None if that is not possible or is slower.
 
-        ``homes`` are the workers of ``forests``, and ``arguments`` are those of :func:`labelled`.
-        The reason for None is logged. If ``forced`` is true, an EngineError with the reason is
-        raised instead.
+        ``homes`` are the workers of ``forests``. The reason for None is logged. If ``forced`` is
+        true, an EngineError with the reason is raised instead.
         """
         tasks, facts = self.tasks, list[dict[str, Any]]()
         if isinstance(self.id_names[0], str):
@@ -366,7 +365,7 @@ class DaskRun(Run):
         if reason:
             log.debug("forests are merged in a tree: %s", reason)
             return None
-        runs = by_gather(tasks, forests, homes, facts, *arguments)
+        runs = by_gather(tasks, forests, homes, facts, self.id_names, options)
         if runs is None:
             return None
         self.watch.report(1, 1, partial(DaskProgress, "gathered", 1, 1))

@@ -34,29 +34,15 @@ ID_BYTES = 8
 
 @dataclass(frozen=True)
 class Machine:
-    """The workers of a cluster and the rates of their hardware.
+    """The workers of a cluster and the rates of their hardware."""
 
-    Attributes
-    ----------
-    rate, join : float
-        Edges per second that one worker reduces to a forest, and rows per second that it looks up.
-    read : float
-        Bytes of edges per second that one worker reads; infinite if edges are in memory.
-    link, collective : float
-        Bytes per second from one worker to another, by Dask and by NCCL.
-    latency : float
-        Seconds per synchronization of all workers.
-    memory : float
-        Bytes of memory of one worker.
-    """
-
-    rate: float
-    join: float
-    read: float
-    link: float
-    collective: float
-    latency: float
-    memory: float
+    rate: float  # edges per second that one worker reduces to a forest
+    join: float  # rows per second that one worker looks up
+    read: float  # bytes of edges per second that one worker reads; infinite for edges in memory
+    link: float  # bytes per second from one worker to another, by Dask
+    collective: float  # bytes per second from one worker to another, by NCCL
+    latency: float  # seconds per synchronization of all workers
+    memory: float  # bytes of one worker
 
 
 # The rate is measured: random int64 edges on an H100 (uniform25M in benchmarks/records/main_job).
@@ -76,27 +62,13 @@ class Job:
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of a run.
+    """The cost of a run."""
 
-    Attributes
-    ----------
-    bytes : float
-        The total of the bytes sent between workers.
-    rounds : int
-        The number of levels of the tree, or of rounds of hooks.
-    batches : int
-        The number of synchronizations of all workers.
-    seconds : float
-        The time of the run.
-    peak_bytes : float
-        The maximum memory of a worker in bytes, without the edges that the worker reads.
-    """
-
-    bytes: float
-    rounds: int
-    batches: int
+    bytes: float  # the total sent between workers
+    rounds: int  # the number of levels of the tree, or of rounds of hooks
+    batches: int  # the number of synchronizations of all workers
     seconds: float
-    peak_bytes: float
+    peak_bytes: float  # the maximum memory of a worker, without the edges that the worker reads
 
 
 def forest_rows(vertices: float, edges: float) -> float:
@@ -242,8 +214,6 @@ def gathered(
     uid: Any,
     facts: list[dict[str, Any]],
     id_names: Ends,
-    labels: str | None,
-    vertex_options: dict[str, Any],
     options: dict[str, Any],
 ) -> tuple[Any, dict[str, Any]]:
     """Gather and solve all forests; return this worker's range of the labels, and the facts."""
@@ -252,7 +222,7 @@ def gathered(
     sides = [_all(edges[end].astype(kind).values, rank, uid, rows) for end in ENDS]
     frame = type(edges)(dict(zip(ENDS, sides, strict=True)))
     all_forests = Forest(frame, sum(rows), total_ledger(facts))
-    answer = labelled(all_forests, id_names, labels, vertex_options, options)
+    answer = labelled(all_forests, id_names, options)
     return chunk(answer, rank, len(rows)), answer[1]
 
 

@@ -325,27 +325,14 @@ def _may_have_loops(frame: Any, source: list[str], destination: list[str]) -> bo
     return bool(same.any())
 
 
-def solved(
-    forest: Forest,
-    id_names: Ends,
-    labels: str | None,
-    vertex_options: dict[str, Any],
-    options: dict[str, Any],
-) -> Components:
-    """Return the components of a forest over all vertices."""
-    ends, all_options = sides(id_names[0]), vertex_options | options
-    return solved_by(forest.edges, ends, id_names, forest.rows, labels=labels, **all_options)
+def solved(forest: Forest, id_names: Ends, options: dict[str, Any]) -> Components:
+    """Return the components of a forest, with labels and vertices as in the options."""
+    return solved_by(forest.edges, sides(id_names[0]), id_names, forest.rows, **options)
 
 
-def labelled(
-    forest: Forest,
-    id_names: Ends,
-    labels: str | None,
-    vertex_options: dict[str, Any],
-    options: dict[str, Any],
-) -> tuple[Any, dict[str, Any]]:
+def labelled(forest: Forest, id_names: Ends, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Return the labels of all vertices of a forest, and the facts of the run."""
-    result = solved(forest, id_names, labels, vertex_options, options)
+    result = solved(forest, id_names, options)
     facts = result.summary()
     fact_names = ("engine", "device", "vertices", "components", "largest")
     return result.labels(), {name: facts[name] for name in fact_names} | row_facts(forest.ledger)

@@ -338,9 +338,9 @@ class RayRun(Run):
         tasks, id_names = self.tasks, self.id_names
         forests = self.forests(edges, vertices)
         root = self.tree(forests)
-        vertex_options = {"vertices": None if isinstance(vertices, Dataset) else vertices}
-        arguments = root, id_names, labels, vertex_options | {"num_vertices": count}, self.options
-        blocks = tasks.cpus()
+        options = self.options | {"labels": labels, "num_vertices": count}
+        options["vertices"] = None if isinstance(vertices, Dataset) else vertices
+        arguments, blocks = (root, id_names, options), tasks.cpus()
         facts_result, *tables = tasks.split(label_blocks, *arguments, blocks, count=blocks + 1)
         [facts] = tasks.gather([facts_result])
         return RayComponents(
@@ -478,31 +478,18 @@ def unpacked(table: Any, id_names: Ends, options: dict[str, Any]) -> tuple[Fores
     return forest, table.column(ROWS).to_pylist()
 
 
-def label_blocks(
-    forest: Forest,
-    id_names: Ends,
-    labels: str,
-    vertex_options: dict[str, Any],
-    options: dict[str, Any],
-    count: int,
-) -> list[Any]:
+def label_blocks(forest: Forest, id_names: Ends, options: dict[str, Any], count: int) -> list[Any]:
     """Return the facts of a run, followed by the labels of all vertices in ``count`` tables."""
-    frame, facts = labelled(forest, id_names, labels, vertex_options, options)
+    frame, facts = labelled(forest, id_names, options)
     table = as_table(frame)
     bounds = [k * len(table) // count for k in range(count + 1)]
     tables = [table.slice(low, high - low) for low, high in pairwise(bounds)]
     return [facts, *tables]
 
 
-def size_block(
-    forest: Forest,
-    id_names: Ends,
-    labels: str,
-    vertex_options: dict[str, Any],
-    options: dict[str, Any],
-) -> Any:
+def size_block(forest: Forest, id_names: Ends, options: dict[str, Any]) -> Any:
     """Return the number of vertices of each component, as a table."""
-    return as_table(solved(forest, id_names, labels, vertex_options, options).sizes())
+    return as_table(solved(forest, id_names, options).sizes())
 
 
 def forest_block(forest: Forest, source: Any) -> Any:
