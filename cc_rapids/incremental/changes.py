@@ -23,20 +23,13 @@ BEYOND = np.iinfo(np.int64).max  # greater than all positions
 class ChangedRows:
     """The rows of vertices whose label changed, sorted by id.
 
-    Attributes
-    ----------
-    vertex : (k,) array of int64
-        The vertex. All vertices are positions among the sorted ids after the batch.
-    before, after : (k,) arrays of int64
-        The least vertex of its component before and after the batch.
-    known : (k,) array of bool
-        Whether the vertex existed before the batch. If it did not, ``before`` is the vertex itself.
+    All vertices are positions among the sorted ids after the batch, (k,) arrays of int64.
     """
 
     vertex: Array
-    before: Array
-    after: Array
-    known: Array
+    before: Array  # the least vertex of its component before the batch; itself if it is new
+    after: Array  # the least vertex of its component after the batch
+    known: Array  # (k,) bool: whether the vertex existed before the batch
 
 
 def changes(before: ConnectivityState, after: ConnectivityState) -> ChangedRows:

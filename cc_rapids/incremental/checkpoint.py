@@ -313,10 +313,10 @@ class Trace:
             raise ValueError("the trace of its stream has values of wrong types")
         self.earlier = notes
         # whether the rows that are read were linked by the earlier run
-        self.skipping = bool(notes and notes["last"])
+        self.skipping: bool = bool(notes and notes["last"])
         self.items: list[Entry] = []  # entries of the first NOTED_ITEMS items before the last item
-        self.count = 0  # the number of items before the last item
-        self.beyond = ""  # the common hash of the items before the last item that have no entry
+        self.count: int = 0  # the number of items before the last item
+        self.beyond: str = ""  # the common hash of the items before the last that have no entry
         self.last: Entry | None = None  # entry of the last item, if rows of it were read
         # the values of count, beyond and last after the last linked rows
         self._linked: tuple[int, str, Entry | None] = 0, "", None

@@ -51,6 +51,7 @@ from .kept import KeptForest
 from .state import ConnectivityState
 
 FORGETTING = ("raise", "ignore")
+MISSING = ("raise", "false")
 ON_ERROR = ("raise", "keep")
 
 _locks: WeakSet[ForkLock] = WeakSet()
@@ -475,7 +476,7 @@ class Connectivity:
         >>> seen.connected((["ann", "ann"], ["cy", "dan"]), missing="false")
         array([ True, False])
         """
-        inputs.check_missing(missing)
+        check_word("policy for unknown ids, missing,", missing, MISSING)
         width = self._state.index.width
         given = read.read_pairs(pairs, source, destination, TextOptions.of(text), width)
         state = inputs.placed_for(self._state, given, self._movable)
@@ -519,7 +520,7 @@ class Connectivity:
         >>> cc_rapids.Connectivity().insert(([1, 2], [2, 3])).same_component(1, 3)
         True
         """
-        inputs.check_missing(missing)
+        check_word("policy for unknown ids, missing,", missing, MISSING)
         state, sides = self._state, []
         with state.backend.scope():
             for name, vertex in (("first", first), ("second", second)):
@@ -581,7 +582,7 @@ class Connectivity:
         >>> seen.process(pd.DataFrame(rows)).tolist()
         [True, True]
         """
-        inputs.check_missing(missing)
+        check_word("policy for unknown ids, missing,", missing, MISSING)
         if self._expiry is not None:
             raise InputError(
                 "process() does not accept expiry times: insert() the edges, and call connected()"

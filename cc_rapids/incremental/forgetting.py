@@ -182,22 +182,14 @@ class _Removal:
     A component that loses an edge is *touched*. If the touched components have few vertices, one
     pass over the remaining edges selects the edges of these vertices by a bit per vertex. If the
     touched components have many vertices, all edges are linked again, which takes as long as
-    solving the graph from scratch.
-
-    Attributes
-    ----------
-    pairs : (k,) array of uint64
-        The sorted keys of the edges to remove; all bits are set for pairs that remove nothing.
-    vertices : (j,) array of int64
-        The vertices to remove with all of their edges. Either ``pairs`` or ``vertices`` is empty.
-    count : int
-        The number of distinct pairs or vertices to remove.
+    solving the graph from scratch. Either ``pairs`` or ``vertices`` is empty.
     """
 
     state: ConnectivityState
+    # (k,) uint64: the sorted keys of the edges to remove; all bits are set to remove nothing
     pairs: Array
-    vertices: Array
-    count: int
+    vertices: Array  # (j,) int64: the vertices to remove with all of their edges
+    count: int  # the number of distinct pairs or vertices to remove
     # the cached results of _touched_bits(), by whether the slots are those of a table
     _bits_by_form: dict[bool, tuple[Array, int]] = field(default_factory=dict)
 

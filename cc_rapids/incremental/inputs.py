@@ -11,7 +11,6 @@ from .. import backends
 from ..backends import Array, Backend
 from ..data import read as frames
 from ..data.adapters import Adapter
-from ..data.arguments import check_word
 from ..data.column import array_of_range, as_series, of, of_key_columns
 from ..data.edge_input import EdgeInput, check_range, named, several
 from ..data.end_columns import Side, is_known_pair
@@ -33,12 +32,6 @@ from ..graph.edges import BorrowedEdges
 from .state import ConnectivityState
 
 BYTES_OF_ID = 40  # bytes per new id while new ids are numbered
-MISSING = ("raise", "false")
-
-
-def check_missing(missing: str) -> None:
-    """Raise an InputError unless the argument is a policy for unknown ids."""
-    check_word("policy for unknown ids, missing,", missing, MISSING)
 
 
 def sides(

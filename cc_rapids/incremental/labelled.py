@@ -80,15 +80,9 @@ def edge_ends(index: Index, columns: Sequence[Any], backend: Backend) -> EdgeEnd
 
 @dataclass(frozen=True)
 class Labels:
-    """The label of each of n vertices; removed vertices have the label n.
+    """The label of each of n vertices; removed vertices have the label n."""
 
-    Attributes
-    ----------
-    values : (n + 1,) array of unsigned integers
-        The label of each vertex. The last value has all bits set, for unknown ids.
-    """
-
-    values: Array
+    values: Array  # (n + 1,) unsigned integers; the last has all bits set, for unknown ids
     backend: Backend
 
     @classmethod

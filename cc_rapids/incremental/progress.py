@@ -277,9 +277,10 @@ class StreamReporter(Reporter):
         filtered: bool,
     ) -> None:
         super().__init__(shown, call=CALL_SECONDS, bar=BAR_SECONDS, logged=LOG_SECONDS)
-        self.total, self.filtered = total, filtered
-        self.before = 0 if before is None else before.edges
-        self.read_before = 0 if before is None else before.ledger.given
+        self.total = total
+        self.filtered = filtered
+        self.before: int = 0 if before is None else before.edges
+        self.read_before: int = 0 if before is None else before.ledger.given
 
     def report_state(self, state: ConnectivityState, last: bool = False) -> None:
         """Report the progress, if a report is due or ``last`` is True."""

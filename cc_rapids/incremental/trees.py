@@ -22,20 +22,12 @@ class Trees(Forest):
     and nothing else refers to the arrays. Recycled arrays are used only on the caller's stream,
     after all kernels that read them. Arrays of other streams are not recycled, because an
     interrupted batch may still be writing to them.
-
-    Attributes
-    ----------
-    words : array of uint64, or None
-        The memory of all arrays; None if they are not one allocation.
-    spares : dict of int to dict
-        The arrays to recycle, by device. All successors of these trees share this dict.
-    device : int or None
-        The device of the arrays; None if the arrays must not be recycled.
     """
 
-    words: Array | None
+    words: Array | None  # uint64: the memory of all arrays; None if they are not one allocation
+    # the arrays to recycle, by device; all successors of these trees share this dict
     spares: dict[int | None, dict[str, Any]]
-    device: int | None
+    device: int | None  # the device of the arrays; None if they must not be recycled
 
     @classmethod
     def after(cls, forest: Forest) -> Trees:

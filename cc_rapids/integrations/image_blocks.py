@@ -29,18 +29,11 @@ Face = tuple[Array, Array]  # the labels and the values of the first or last pix
 
 @dataclass(frozen=True)
 class Summary:
-    """The first pixels of the labels of a block, and the pixels at its faces.
+    """The first pixels of the labels of a block, and the pixels at its faces."""
 
-    Attributes
-    ----------
-    first : (count,) array of int64
-        The position in the image of the first pixel of each label, in raster order.
-    faces : list of pairs of faces
-        The first and the last pixels along each axis.
-    """
-
+    # (count,): the position in the image of the first pixel of each label, in raster order
     first: npt.NDArray[np.int64]
-    faces: list[tuple[Face, Face]]
+    faces: list[tuple[Face, Face]]  # the first and the last pixels along each axis
 
     @classmethod
     def of(cls, block: Any, joined: Joined, start: Position, shape: Position) -> Summary:
@@ -136,11 +129,12 @@ class Merge:
     """The components of the labels of all blocks, which are added layer by layer."""
 
     def __init__(self, joined: Joined) -> None:
-        self.joined, self.count = joined, 0  # the number of labels so far
+        self.joined = joined
+        self.count: int = 0  # the number of labels so far
         # for each block, the range of its labels among the labels of all blocks
         self.labels: dict[Position, tuple[int, int]] = {}
         self.first: list[npt.NDArray[np.int64]] = []
-        self.touching = Connectivity(engine="threads")
+        self.touching: Connectivity = Connectivity(engine="threads")
         self._near: dict[Position, Summary] = {}  # the blocks of this layer and of the layer before
 
     def add(self, layer: dict[Position, Summary]) -> None:

@@ -145,13 +145,7 @@ def _bridges_around(graph: Graph, root: Hashable) -> tuple[Places, Places]:
 
 
 def has_bridges(G: Graph, root: Hashable = None) -> bool:  # noqa: N803
-    """Return whether the graph has a bridge.
-
-    Raises
-    ------
-    networkx.NodeNotFound
-        The root is not in the graph.
-    """
+    """Return whether the graph has a bridge, in the component of the root if there is one."""
     return any(True for _ in bridges(G, root))
 
 

@@ -486,16 +486,21 @@ def count_vertices(answer: Any) -> tuple[int, int]:
     return len(answer), int((answer["vertex"] == answer["labels"]).sum())
 
 
+@dataclass
 class Exchange:
     """The exchange of batches between the parts 0 .. count - 1."""
 
-    def __init__(self, tasks: Executor, owner: Owner, count: int, watch: Reporter) -> None:
-        self.tasks, self.owner, self.count, self.watch = tasks, owner, count, watch
+    tasks: Executor
+    owner: Owner
+    count: int
+    watch: Reporter
+    batches: int = 0  # the number of synchronizations of all parts
+
+    def __post_init__(self) -> None:
         # the bytes that each part (row) has sent to each other part (column)
-        self.bytes = np.zeros((count, count), np.int64)
-        self.batches = 0  # the number of synchronizations of all parts
+        self.bytes: np.ndarray[Any, Any] = np.zeros((self.count, self.count), np.int64)
         # the preferred worker of each part, chosen so that most rows stay on their workers
-        self.workers: list[str | None] = [None] * count
+        self.workers: list[str | None] = [None] * self.count
 
     def on(self, part: int, function: Any, *arguments: Any) -> Handle:
         """Return the handle of a call for a part, on the worker of the part if it still exists."""
