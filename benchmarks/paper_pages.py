@@ -125,7 +125,8 @@ class Runs:
             )
         missing = [row["not_run"].partition(":")[0] for row in self.rows if "not_run" in row]
         reasons = "; ".join(sorted(set(missing)))
-        return text + (f" Not run: {len(missing)} ({reasons})." if missing else "")
+        left_out = f" {len(missing)} runs were left out, because the design took {reasons}."
+        return text + left_out * bool(missing)
 
 
 def contents(folder):
