@@ -102,20 +102,24 @@ def record(folder, extra, python):
 def page(recorded):
     """Return the page of a record."""
     base = {row["name"] for row in recorded["extras"][""]["packages"]}
-    parts = [HEAD.format(taken=recorded["taken"])]
-    sections = []
+    lines, extras_of = [], {}
     for extra, found in recorded["extras"].items():
         rows = found["packages"]
         more = rows if not extra else [row for row in rows if row["name"] not in base]
         title = f"`{extra}`" if extra else "none"
-        parts.append(f"| {title} | {_count(more, extra)} | {_megabytes(more, extra)} |\n")
-        sections += ["", f"## {f'The extra {title}' if extra else 'Without extras'}", ""]
-        sections += ["| package | version | licence | MB |", "| --- | --- | --- | --: |"]
-        sections += [
-            f"| {row['name']} | {row['version']} | {row['licence']} | {row['bytes'] / 1e6:,.1f} |"
-            for row in more
-        ]
-    return "".join(parts) + "\n".join(sections) + "\n"
+        lines.append(f"| {title} | {_count(more, extra)} | {_megabytes(more, extra)} |")
+        for row in more:
+            cells = row["name"], row["version"], row["licence"], f"{row['bytes'] / 1e6:,.1f}"
+            extras_of.setdefault(cells, []).append(title)
+    lines += [
+        "",
+        "| package | version | licence | MB | extras |",
+        "| --- | --- | --- | --: | --- |",
+    ]
+    lines += [
+        f"| {' | '.join((*cells, ', '.join(extras_of[cells])))} |" for cells in sorted(extras_of)
+    ]
+    return HEAD.format(taken=recorded["taken"]) + "\n".join(lines) + "\n"
 
 
 def _count(rows, extra):
