@@ -9,7 +9,7 @@ import numpy as np
 
 from ..backends import Array, Backend
 from ..data.arguments import check_flag, check_names, check_word
-from ..data.codes import codes_of
+from ..data.codes import coded
 from ..data.column import Column, borrowed_columns, is_cudf, of, table_without_views
 from ..data.frame_access import check_columns, column_of, columns_of, frame_in_memory, frame_size
 from ..data.frame_build import rows_of_frame, with_column
@@ -216,9 +216,9 @@ def _chosen(
     with backend.scope():
         groups, size, rows = _candidates(answer, frame, on, missing)
         for name in per:
-            codes, count = codes_of(name, column_of(frame, name))
-            code_of_row = _rows_of(backend.asarray(codes), rows)
-            groups, size = paired((groups, size), (code_of_row, count), backend)
+            codes, values = coded(name, column_of(frame, name), "per=")
+            code_of_row = _rows_of(backend.asarray(codes + 1), rows)  # null is 0
+            groups, size = paired((groups, size), (code_of_row, len(values) + 1), backend)
         keys = scored = None
         if by is not None:
             numbers = ordered(column_of(frame, by), f"column {by!r} is")

@@ -13,12 +13,6 @@ from .dtypes import is_integer
 from .lazy import pa
 
 
-def codes_of(name: Any, column: Any) -> tuple[Any, int]:
-    """Return the codes of :func:`coded` plus 1, so that null is 0, and a number above all codes."""
-    codes, values = coded(name, column, "per=")
-    return codes + 1, len(values) + 1
-
-
 def coded(name: Any, column: Any, argument: str) -> tuple[Any, Any]:
     """Return a code for each value of a column, -1 for null, and the value of each code.
 

@@ -329,53 +329,41 @@ class Parts(Source):
     def _read_part(
         self, number: int, begin: Cursor, budget: Budget, text: Texts
     ) -> Iterator[Chunk]:
-        """Yield the chunks of a part.
+        """Yield the chunks of a part after a position, and add its ledger to ``counts``.
 
         The last chunk is yielded only after the part was read to its end and has not changed. If
         the file may be skipped, each chunk is yielded only after the next chunk was read.
         """
-        rows_before, delayed = self._counted(), None
-        for chunk, rows_follow in self._chunks(number, begin, budget, text):
-            if delayed is not None:
-                yield delayed
-            given = rows_before + (chunk.given or 0)
-            delayed = chunk._replace(path=self.parts[number].path, given=given)
-            if rows_follow and not self.skips:
-                yield delayed  # the caller links this chunk before more rows are read
-                delayed = None
-        if delayed is not None:  # the last chunk of the part
-            ledger = self.counts[number]
-            left_out = {**delayed.left_out, **ledger.left_out}
-            after, given = Cursor(number + 1), rows_before + ledger.given
-            yield delayed._replace(after=after, given=given, left_out=left_out)
-
-    def _chunks(
-        self, number: int, begin: Cursor, budget: Budget, text: Any
-    ) -> Iterator[tuple[Chunk, bool]]:
-        """Yield the chunks of a part after a position, and whether more rows certainly follow.
-
-        ``given`` of a chunk counts only rows of the part. At the end, the ledger of the part is
-        added to ``counts``.
-        """
-        with self._opened(self.parts[number], budget) as file:
+        part, rows_before = self.parts[number], self._counted()
+        delayed: Chunk | None = None
+        with self._opened(part, budget) as file:
             place = Place(begin.group, begin.rows, budget.next_rows, text)
             for piece, chunk in self._pieces(number, file, place):
+                if delayed is not None:
+                    yield delayed
                 after = Cursor(number, piece.group, piece.rows)
                 if piece.whole:
                     after = Cursor(number, piece.group + 1)
                 rows_read = file.rows_until(piece.group, piece.rows, piece.whole)
                 has_all_rows = piece.load is None and not chunk.left_out
                 skipped = {"row_group": piece.skipped} if piece.skipped else {}
-                chunk = chunk._replace(
+                given = rows_read - file.rows_until(begin.group, begin.rows, False)
+                delayed = chunk._replace(
                     after=after,
+                    path=part.path,
                     first=rows_read - len(piece.table) if has_all_rows else None,
-                    given=rows_read - file.rows_until(begin.group, begin.rows, False),
+                    given=rows_before + given,
                     left_out={**skipped, **chunk.left_out},
                 )
-                yield chunk, file.has_rows_after(piece.group, piece.whole)
-            ledger = file.ledger
-            rows_before = file.rows_until(begin.group, begin.rows, False)
-            self.counts[number] = ledger._replace(given=ledger.given - rows_before)
+                if file.has_rows_after(piece.group, piece.whole) and not self.skips:
+                    yield delayed  # the caller links this chunk before more rows are read
+                    delayed = None
+            given = file.ledger.given - file.rows_until(begin.group, begin.rows, False)
+            self.counts[number] = ledger = file.ledger._replace(given=given)
+        if delayed is not None:  # the last chunk of the part
+            left_out = {**delayed.left_out, **ledger.left_out}
+            after, given = Cursor(number + 1), rows_before + ledger.given
+            yield delayed._replace(after=after, given=given, left_out=left_out)
 
     def _opened(self, part: Part, budget: Budget) -> AbstractContextManager[File]:
         """Return a context that opens a part, and checks at the end that it has not changed."""

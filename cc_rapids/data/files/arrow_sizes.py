@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from struct import unpack_from
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 _MAX_METADATA = 64 << 20  # the maximum bytes of the metadata of a message
 _FILE_END = 10  # bytes after the footer: its length, and the magic string
@@ -22,12 +22,7 @@ _VALUES = 1  # a record batch
 _DICTIONARIES, _BATCHES = 2, 3
 
 
-class _Message(NamedTuple):
-    """The metadata of a message, and the positions where its body begins and ends."""
-
-    metadata: bytes
-    body: int
-    end: int
+_Message = tuple[bytes, int, int]  # the metadata, and where the body of the message begins and ends
 
 
 def largest_batch(stream: BinaryIO, is_file: bool) -> int:
@@ -64,7 +59,7 @@ def _messages(stream: BinaryIO, is_file: bool) -> Iterator[_Message]:
     end = 0
     while message := _message_at(stream, end):
         yield message
-        end = message.end
+        end = message[2]
 
 
 def _message_at(stream: BinaryIO, start: int) -> _Message | None:
@@ -78,7 +73,7 @@ def _message_at(stream: BinaryIO, start: int) -> _Message | None:
     data = stream.read(length)
     body = stream.tell()
     end = body + _number(data, unpack_from("<I", data)[0], _BODY_LENGTH, "<q")
-    return None if end < body else _Message(data, body, end)
+    return None if end < body else (data, body, end)
 
 
 def bytes_between(stream: Any) -> int:

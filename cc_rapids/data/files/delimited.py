@@ -16,7 +16,8 @@ from io import BytesIO
 from itertools import chain, islice
 from typing import Any, Protocol
 
-from ...errors import CapacityError, FormatError
+from ...errors import CapacityError, FormatError, LedgerError
+from ...ledger import Ledger
 from ..lazy import csv, pa
 from ..memory_budget import Budget
 from . import quoted
@@ -35,6 +36,7 @@ NAMES = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "pipes", " ": "bla
 SEPARATOR_LINE = rb'"?sep=[^\r\n]"?'  # a line that spreadsheets write above the records
 MARK = BOM_UTF8  # the byte order mark
 PIECE = 1 << 20  # the number of bytes that a thread parses at a time
+_EMPTY = re.compile(rb"^$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -224,6 +226,66 @@ class Column:
     bare: bool = True
 
 
+@dataclass
+class LineCount:
+    """Two independent counts of lines: the line ends in the bytes (``ended``), and lines by kind.
+
+    ``last`` is the last byte so far. A quoted record of several lines is one row: its first line
+    counts in ``rows``, and its further lines in ``continued``.
+    """
+
+    ended: int = 0
+    last: int | None = None
+    header: int = 0
+    comment: int = 0
+    blank: int = 0
+    rows: int = 0
+    continued: int = 0
+
+    def feed(self, piece: bytes) -> None:
+        """Count the ends of lines in the next bytes of the file."""
+        if piece:
+            is_split = self.last == ord("\r") and piece[0] == ord(
+                "\n"
+            )  # one line end in two pieces
+            self.ended += quoted.ends_in(piece) - is_split
+            self.last = piece[-1]
+
+    def without_data(self, data: bytes, dialect: Dialect) -> None:
+        """Count lines without data: comments and blank lines."""
+        comments = len(dialect.comments_in(data))
+        self.comment += comments
+        self.blank += quoted.ends_in(data) - comments
+
+    def block(self, block: Block, dialect: Dialect, rows: int) -> None:
+        """Count the lines of a block that has ``rows`` rows."""
+        self.rows += rows
+        self.continued += quoted.inner_ends(block.data) if block.delimiter else 0
+        lines = quoted.ends_in(block.data)
+        if lines == rows:  # no line is a comment or blank
+            return
+        comments = len(dialect.comments_in(block.data))
+        self.comment += comments
+        if lines - rows > comments:  # otherwise no line is blank, so the block need not be copied
+            text = dialect.clean(block.data)
+            # ^$ would also match after the last newline
+            self.blank += len(_EMPTY.findall(text.removesuffix(b"\n")))
+
+    def ledger(self, path: str) -> Ledger:
+        """Return the ledger of the whole file; raise a LedgerError if the two counts differ."""
+        lines = self.ended + (self.last is not None and self.last not in b"\r\n")
+        total = self.header + self.comment + self.blank + self.rows + self.continued
+        if lines != total:
+            raise LedgerError(
+                f"{path} has {lines:,} lines, but {total:,} were accounted for ({self.rows:,} rows,"
+                f" {self.comment:,} comments, {self.blank:,} blank): there is no answer; this is a"
+                " bug of cc_rapids: please report it"
+            )
+        left_out = {"comment": self.comment, "blank": self.blank}
+        given = lines - self.header - self.continued
+        return Ledger(given, left_out={reason: n for reason, n in left_out.items() if n})
+
+
 NAME_ENCODING = "pass its encoding, such as encoding='latin-1' (--encoding latin-1)"
 FORMAT_OR_ENCODING = (
     "pass its format as format= (--format), or, for text in UTF-16, encoding='utf-16' (--encoding"
@@ -237,7 +299,7 @@ class TextFile(Protocol):
 
     path: str
     budget: Budget | None
-    lines: Any
+    lines: LineCount
     decoded: bool
 
     def read(self, size: int) -> bytes: ...
@@ -310,9 +372,9 @@ def _endless(
     within = f"within {size:,} bytes"
     reason = f"no end {within}" if limited else f"no end {within}; not text?"
     if dialect.quoting:
-        runs = quoted.runs(block.data, dialect.quoting)
-        if len(runs.closes) and runs.closes[-1] >= size:  # the last quote is not closed
-            block = block.after(block.data.rfind(b"\n", 0, int(runs.opens[-1])) + 1)
+        opens, closes, _ = quoted.runs(block.data, dialect.quoting)
+        if len(closes) and closes[-1] >= size:  # the last quote is not closed
+            block = block.after(block.data.rfind(b"\n", 0, int(opens[-1])) + 1)
             how = f"not closed {within}" if limited else "never closed"
             reason = f"a quotation mark is {how}: {shown(block.data)}"
     message = f"{path}, line {block.line}: {reason}"

@@ -29,9 +29,9 @@ from ...ledger import Ledger
 from ..end_columns import Side, end_columns, place_of, sides_of
 from ..memory_budget import LEAST_VERTEX, WITHOUT_ISOLATED, Budget, check_machine
 from ..text_options import NO_OPTIONS, TextOptions
+from .delimited import LineCount
 from .formats import FORMATS, SUFFIXES
 from .handle import UNPACKED, first_of, marked_encoding, packing_of, unpacked
-from .line_count import LineCount
 
 if TYPE_CHECKING:
     from ..weight_bound import WeightBound
@@ -170,23 +170,20 @@ CONVERT = "convert the file (cc-rapids convert) to Parquet"
 class File:
     """A file that is being read.
 
-    ``raw`` can seek or is a ``Handle``. ``decoded`` is true if the caller opened the file as text,
-    so that its encoding is known. ``budget`` is the memory limit of reading. ``groups`` are the
-    numbers of rows of row groups or record batches, or of the whole file if its format is read as a
-    whole. For a file of text, ``lines`` counts the lines, ``header`` tells whether the first line
-    is a header (None until this line is read), ``delimiter`` separates fields, and ``comment_mark``
-    begins the comments above the records.
+    ``header``, ``delimiter``, ``comment_mark`` and ``lines`` are for files of text. ``groups`` are
+    the numbers of rows of row groups or record batches, or of the whole file if its format is read
+    as a whole.
     """
 
     path: str
-    raw: FileIO
+    raw: FileIO  # it can seek or is a Handle
     size: int
     on_progress: Progress | None
-    header: bool | None = None
-    delimiter: str | None = None
-    comment_mark: bytes = b""
-    decoded: bool = False
-    budget: Budget | None = None
+    header: bool | None = None  # whether the first line is a header; None before it is read
+    delimiter: str | None = None  # between fields
+    comment_mark: bytes = b""  # the first character of the comments above the records
+    decoded: bool = False  # whether the caller opened the file as text
+    budget: Budget | None = None  # the memory limit of reading
     bytes_read: int = 0
     max_bytes: int | None = None  # the maximum number of decompressed bytes to read
     copies: int = 1  # bytes of memory per decompressed byte

@@ -5,7 +5,7 @@ PyArrow decompresses a page as a whole, so its size must be known in advance.
 
 from __future__ import annotations
 
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 # the number of bytes that hold a page header, and a page header with long statistics
 HEADERS = 1 << 9, 1 << 16
@@ -24,28 +24,21 @@ def largest_page(stream: BinaryIO, chunk: Any) -> tuple[int, float]:
         stream.seek(offset)
         data = stream.read(HEADERS[0])
         try:
-            page = _page_header(data)
+            rows, size, stored = _page_header(data)
         except LookupError:
-            page = _page_header(data + stream.read(HEADERS[1]))
-        if page.rows:
-            largest, row_bytes = max(largest, page.size), max(row_bytes, page.size / page.rows)
+            rows, size, stored = _page_header(data + stream.read(HEADERS[1]))
+        if rows:
+            largest, row_bytes = max(largest, size), max(row_bytes, size / rows)
         else:
-            dictionary = max(dictionary, page.size)
-        offset += page.stored
+            dictionary = max(dictionary, size)
+        offset += stored
     return dictionary + largest, row_bytes
 
 
-class _Page(NamedTuple):
-    """The rows of a page (0 for a dictionary), its decompressed bytes, and its stored bytes."""
+def _page_header(data: bytes) -> tuple[int, int, int]:
+    """Return the rows of a page (0 for a dictionary), and its decompressed and stored bytes.
 
-    rows: int
-    size: int
-    stored: int
-
-
-def _page_header(data: bytes) -> _Page:
-    """Parse the header of a page: a struct in Thrift's compact protocol.
-
+    The header of the page is a struct in Thrift's compact protocol.
     Its fields are the type of the page, its two sizes, and structs of integers, bools and strings.
     Fields 5 and 8 describe data pages, and begin with the number of values. Raise a LookupError for
     an incomplete header.
@@ -89,4 +82,4 @@ def _page_header(data: bytes) -> _Page:
 
     header = struct(0)
     rows = next((header[k][1] for k in (5, 8) if k in header), 0)
-    return _Page(rows, header[2], position + header[3])
+    return rows, header[2], position + header[3]

@@ -21,16 +21,13 @@ RowGroups = Callable[[str, list[str], list[int]], Any]
 class Place(NamedTuple):
     """The position from which a file is read, and options of reading.
 
-    ``group`` is the first row group or record batch to read, and ``done`` is the number of its rows
-    to skip. ``rows()`` returns the maximum number of rows of the next piece. ``text`` tells for
-    each column of an id in a text file whether it is a column of strings, None if unknown.
     ``read_groups(path, columns, groups)`` reads row groups of a local Parquet file as a frame.
     """
 
-    group: int
-    done: int
-    rows: Callable[[], int]
-    text: Sequence[bool | None] | None = None
+    group: int  # the first row group or record batch to read
+    done: int  # the number of its rows to skip
+    rows: Callable[[], int]  # returns the maximum number of rows of the next piece
+    text: Sequence[bool | None] | None = None  # whether each column of an id is text, if known
     read_groups: RowGroups | None = None
 
 
@@ -38,19 +35,17 @@ class Place(NamedTuple):
 class Piece:
     """A part of the edges of a file, and the row group and row where it ends.
 
-    ``table`` is a PyArrow table of ids and weights. If there is a ``load``, the table is empty, and
-    ``load()``, called in any thread, returns the rows. ``whole`` tells whether the group ends with
-    this piece. ``vertices`` are all vertices, if the file lists or counts them. ``skipped`` is the
-    number of rows in groups that a bound on weights excludes.
+    If there is a ``load``, the table is empty, and ``load()``, called in any thread, returns the
+    rows.
     """
 
-    table: Any
+    table: Any  # a PyArrow table of ids and weights
     group: int
     rows: int
-    whole: bool
-    vertices: range | None = None
+    whole: bool  # whether the group ends with this piece
+    vertices: range | None = None  # all vertices, if the file lists or counts them
     load: Callable[[], Any] | None = None
-    skipped: int = 0
+    skipped: int = 0  # the number of rows in groups that a bound on weights excludes
 
 
 def sliced(

@@ -32,18 +32,6 @@ _MAX_BLANKS = 8  # between a quote and a delimiter; a pattern finds quotes with 
 PIECE = 1 << 17  # the number of bytes to compare at a time; they fit into the second-level cache
 
 
-class Runs(NamedTuple):
-    """The positions of opening and closing quotes of fields, in order.
-
-    If the last field is not closed, its closing position is the end of the text. ``regular`` is
-    true if each quote is at a boundary of a field.
-    """
-
-    opens: Places
-    closes: Places
-    regular: bool
-
-
 class Records(NamedTuple):
     """Whole records with newlines, and the number of bytes of these records in the text.
 
@@ -64,6 +52,12 @@ def newlines_in(data: bytes) -> int:
     characters = np.frombuffer(data, np.uint8)
     pieces = (characters[k : k + PIECE] for k in range(0, len(data), PIECE))
     return sum(int(np.count_nonzero(piece == ord("\n"))) for piece in pieces)
+
+
+def ends_in(data: bytes) -> int:
+    """Return the number of line ends: newlines, and carriage returns not followed by a newline."""
+    count = newlines_in(data)
+    return count + (data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else 0)
 
 
 def with_newlines(data: bytes) -> bytes:
@@ -125,10 +119,12 @@ def _masked(data: bytes, delimiter: bytes) -> tuple[bytes, bool]:
     return text.tobytes(), regular
 
 
-def runs(data: bytes, delimiter: bytes) -> Runs:
-    """Return the positions of the quoted fields of a text that begins with a record.
+def runs(data: bytes, delimiter: bytes) -> tuple[Places, Places, bool]:
+    """Return the positions of the opening and the closing quotes of fields in a text of records.
 
-    If all quotes belong to quoted fields, they alternate; otherwise a pattern finds the fields.
+    If the last field is not closed, its closing position is the end of the text. The third value is
+    True if each quote is at a boundary of a field. Opening and closing quotes then alternate;
+    otherwise a pattern finds the fields.
     """
     text = np.frombuffer(data, np.uint8)
     quotes = np.flatnonzero(text == ord(QUOTE))
@@ -141,13 +137,13 @@ def runs(data: bytes, delimiter: bytes) -> Runs:
         opens, closes = opens[np.append(True, separate)], closes[np.append(separate, True)]
     blank = blanks(delimiter)
     if _border(text, opens, -1, delimiter, blank) and _border(text, closes, 1, delimiter, blank):
-        return Runs(opens, closes, True)
+        return opens, closes, True
     pairs = [
         (match.start(1), match.end(2) - 1 if match[2] else len(data))
         for match in _quoted_field(delimiter, blank).finditer(data)
     ]
     opens, closes = np.array(pairs, np.int64).reshape(-1, 2).T
-    return Runs(opens, closes, False)
+    return opens, closes, False
 
 
 def blanks(delimiter: bytes) -> bytes:

@@ -113,35 +113,25 @@ class SourceFormat:
 class EdgeFile:
     """The edges of one file.
 
-    Attributes
-    ----------
-    table
-        ``pyarrow.Table`` with one row per edge, in the order of the file. METIS and ECL files list
-        each edge at both ends, and so does the table. The first columns are the ids, source first.
-        If ids have several columns, the first columns of both ends come first, then the second
-        columns, and so on; a column that occurs twice is stored once. If a weight is requested and
-        exists, ``weight`` is the last column. Weights from text have the type double unless all
-        weights are integers. Ids from text are int64, uint64 or string; the columns of both ends
-        have the same type. Ids from other files keep their stored types.
-    source, destination
-        The names of the two columns, or two lists of names if ids have several columns.
-    source_format
-        How the file was read.
-    vertices
-        The ids of all vertices, if the file declares their number: ``range(1, n + 1)`` for gr,
-        metis and mtx, and ``range(n)`` for he, egr, SciPy's npz and an npz with num_vertices.
-        Otherwise None: only ids that occur in edges are vertices.
-    ledger
-        The number of rows, from the metadata or the lines of the file, and the number of lines
-        without an edge.
+    ``table`` has one row per edge, in the order of the file. METIS and ECL files list each edge at
+    both ends, and so does the table. The first columns are the ids, source first. If ids have
+    several columns, the first columns of both ends come first, then the second columns, and so on;
+    a column that occurs twice is stored once. If a weight is requested and exists, ``weight`` is
+    the last column. Weights from text have the type double unless all weights are integers. Ids
+    from text are int64, uint64 or string; the columns of both ends have the same type. Ids from
+    other files keep their stored types.
+
+    ``vertices`` are the ids of all vertices, if the file declares their number: ``range(1, n + 1)``
+    for gr, metis and mtx, and ``range(n)`` for he, egr, SciPy's npz and an npz with num_vertices.
+    Otherwise only ids that occur in edges are vertices.
     """
 
     table: pa.Table
-    source: str | list[str]
+    source: str | list[str]  # a list if ids have several columns
     destination: str | list[str]
-    source_format: SourceFormat
+    source_format: SourceFormat  # how the file was read
     vertices: range | None = None
-    ledger: Ledger = field(default_factory=Ledger)
+    ledger: Ledger = field(default_factory=Ledger)  # the rows, and the lines without an edge
 
 
 def read_wanted(

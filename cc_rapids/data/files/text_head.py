@@ -44,7 +44,6 @@ from .delimited import (
     shown,
 )
 from .handle import marked_encoding
-from .line_count import ends_in
 from .text_ids import MISSING
 
 if TYPE_CHECKING:
@@ -65,18 +64,13 @@ _LONGEST = 1000  # the maximum mean number of bytes of these lines
 
 @dataclass
 class Above:
-    """The lines above the first record.
+    """The lines above the first record."""
 
-    ``count`` is the number of these lines. ``comment`` is the last comment without its first
-    character, which is ``mark``. ``first`` are the first lines with their numbers. ``separator`` is
-    the character that a line such as ``sep=;`` names.
-    """
-
-    count: int = 0
-    comment: bytes = b""
-    mark: bytes = b""
-    separator: str | None = None
-    first: list[tuple[int, bytes]] = field(default_factory=list)
+    count: int = 0  # the number of these lines
+    comment: bytes = b""  # the last comment without its first character
+    mark: bytes = b""  # the first character of this comment
+    separator: str | None = None  # the character that a line such as ``sep=;`` names
+    first: list[tuple[int, bytes]] = field(default_factory=list)  # the first lines, with numbers
 
     def add(self, data: bytes, dialect: Dialect) -> None:
         """Add complete lines that hold no data."""
@@ -88,7 +82,7 @@ class Above:
         if comments and len(self.first) < _KEPT:
             lines = enumerate(data[: _KEPT * _LONGEST].split(b"\n"), self.count + 1)
             self.first += [(k, line.strip()) for k, line in lines if line.strip()][:_KEPT]
-        self.count += ends_in(data)
+        self.count += quoted.ends_in(data)
 
 
 class Text:
@@ -578,7 +572,7 @@ def first_lines(
     names = _names(file, request, dialect, above.comment, head, first.line, fields)
     if not file.header:
         return dialect, chain([first], feed), names
-    file.lines.header = ends_in(line)
+    file.lines.header = quoted.ends_in(line)
     _check_no_rule(file.path, others, dialect)
     return dialect, chain([others], feed), names
 

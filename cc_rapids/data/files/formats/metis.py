@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ....errors import FormatError
 from ...lazy import csv, np, pa, pc
@@ -175,21 +175,11 @@ def _malformed(path: str, block: Block, header: Header) -> FormatError:
     return FormatError(f"{path}, from line {block.line} on: expected {header}")
 
 
-class Adjacency(NamedTuple):
-    """The adjacency lists of a simple graph, with weights if edges have weights.
-
-    Neighbours are sorted. ``left_out`` counts the edges that are not stored, by reason.
-    """
-
-    vertices: int
-    offsets: Ints
-    neighbours: Ints
-    weights: Ints | None
-    left_out: dict[str, int]
-
-
-def adjacency(edges: EdgeList, path: Path) -> Adjacency:
+def adjacency(edges: EdgeList, path: Path) -> tuple[int, Ints, Ints, Ints | None, dict[str, int]]:
     """Return the adjacency lists of edges, without self-loops and duplicates in either direction.
+
+    The values are the number of vertices, the offsets, the sorted neighbours, the weights if edges
+    have weights, and the number of edges left out, by reason.
 
     A FormatError is raised for too many vertices. Unless the list keeps the first weight, it is
     also raised for duplicates of an edge with different weights.
@@ -228,7 +218,7 @@ def adjacency(edges: EdgeList, path: Path) -> Adjacency:
     neighbours = matrix.indices.astype(np.int64) + first
     left_out = {"self_loop": len(is_edge) - count, "duplicate": count - len(neighbours) // 2}
     weights = None if weight is None else matrix.data
-    return Adjacency(n, matrix.indptr.astype(np.int64), neighbours, weights, left_out)
+    return n, matrix.indptr.astype(np.int64), neighbours, weights, left_out
 
 
 def write(edges: EdgeList, stream: BinaryIO, path: Path) -> dict[str, int]:

@@ -287,8 +287,8 @@ def test_quotes_are_found_as_a_reader_of_bytes_finds_them(text, window):
             continue
         start = letter in (b",", b"\n", b"\r") or (start and letter == b" ")
         place += 1
-    runs = quoted.runs(data, b",")
-    assert list(zip(runs.opens.tolist(), runs.closes.tolist(), strict=True)) == found
+    opens, closes, _ = quoted.runs(data, b",")
+    assert list(zip(opens.tolist(), closes.tolist(), strict=True)) == found
 
 
 def test_streams_and_whole_files_see_the_same_ids(tmp_path, small):
