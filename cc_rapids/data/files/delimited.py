@@ -109,10 +109,10 @@ class Block:
 class Dialect:
     """The rule that splits a line into fields: at each delimiter, or at runs of blanks.
 
-    A ``delimiter`` of one blank stands for runs of blanks. Lines that begin with a character in
-    ``comments`` are skipped. In a ``table``, all records have the same number of fields, and fields
-    may be in quotes. In other formats, lines may have additional fields, which are ignored, and
-    there are no quotes.
+    A ``delimiter`` is one character; a blank stands for runs of blanks. Lines that begin with a
+    character in ``comments`` are skipped. In a ``table``, all records have the same number of
+    fields, and fields may be in quotes. In other formats, lines may have additional fields, which
+    are ignored, and there are no quotes.
     """
 
     delimiter: str

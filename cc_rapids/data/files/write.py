@@ -22,7 +22,7 @@ from typing import Any, BinaryIO, cast
 
 from ...errors import CcRapidsError, FormatError, OutputError
 from ..lazy import pa, pc
-from .formats import FORMATS, SUFFIXES, TABLES, WRITTEN, Format
+from .formats import FORMATS, SUFFIXES, TABLES, WEIGHTED, WRITTEN, Format
 from .input_file import PACKED, Progress, format_of, packing
 from .text_ids import is_text
 
@@ -319,6 +319,11 @@ def write_edges(
     """
     path = Path(path)
     written = WRITTEN[check_edges_output(path, format)]
+    if written.edges_only and edges.weighted:
+        raise FormatError(
+            f"cannot write {path}: {written.name} has no weights; leave them out, or write"
+            f" {', '.join(WEIGHTED)}"
+        )
     if written.first is not None:
         edges = _numbered(edges, path, written, written.first)
     if written.finite_weights and edges.weighted:

@@ -52,9 +52,11 @@ class Format:
     and all vertices if the file lists them. It sets the number of edges that the file declares.
     ``pieces`` yields the pieces of a ``File`` for a ``ColumnRequest``, starting at a ``Place``.
     Formats without it have one column per end. ``names`` returns the column names of a ``File``
-    from its beginning or its footer. ``write`` writes an ``EdgeList``. If the format does not
-    number vertices, the list may be any table. Formats of simple graphs return the number of edges
-    that they leave out, by reason.
+    from its beginning or its footer. A format that is read as a whole sets ``groups`` of its
+    ``File`` to its number of edges, for the ledger.
+
+    ``write`` writes an ``EdgeList``. If the format holds tables, the list may be any table. Formats
+    of simple graphs return the number of edges that they leave out, by reason.
     """
 
     name: str  # the value of format=
@@ -69,11 +71,12 @@ class Format:
     first: int | None = None  # the number of the first vertex, if written vertices are numbered
     whole_weights: bool = False  # whether weights must be integers
     finite_weights: bool = False
+    edges_only: bool = False  # whether files have the ends of edges, but neither weights nor more
 
     @property
     def holds_tables(self) -> bool:
         """True if tables of any columns can be written in this format."""
-        return self.write is not None and self.first is None
+        return self.write is not None and self.first is None and not self.edges_only
 
     def begins(self, first: bytes) -> bool:
         """Return whether the first bytes of a file identify this format."""
@@ -95,6 +98,7 @@ def _all() -> dict[str, Format]:
 FORMATS = _all()
 SUFFIXES = {suffix: name for name, format in FORMATS.items() for suffix in format.suffixes}
 WRITTEN = {name: format for name, format in FORMATS.items() if format.write}
+WEIGHTED = [name for name, format in WRITTEN.items() if not format.edges_only]
 COUNTED = {name: format.first for name, format in FORMATS.items() if format.first is not None}
 IN_PIECES = [name for name, format in FORMATS.items() if format.pieces]
 TABLES = [name for name, format in FORMATS.items() if format.holds_tables]

@@ -12,7 +12,7 @@ from support.lies import no_hang
 from support.trials import TRIALS
 
 import cc_rapids
-from cc_rapids.data.files.formats import IN_PIECES, WRITTEN
+from cc_rapids.data.files.formats import IN_PIECES, WEIGHTED, WRITTEN
 from cc_rapids.data.files.write import EdgeList, write_edges
 from cc_rapids.errors import CcRapidsError
 
@@ -42,7 +42,8 @@ def written(path, kind, weights=False):
     """The bytes of a small file of a format."""
     src, dst = np.random.default_rng(0).integers(0, 20, (2, 30))
     # METIS and ECL store an edge once, so its weight is the same in both directions
-    table = pa.table({"src": src, "dst": dst} | ({"weight": src * dst % 20} if weights else {}))
+    weight = {"weight": src * dst % 20} if weights and kind in WEIGHTED else {}
+    table = pa.table({"src": src, "dst": dst} | weight)
     write_edges(EdgeList([table], 30, range(22), table.schema), path, format=kind)
     return path.read_bytes()
 

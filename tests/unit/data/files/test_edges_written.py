@@ -2,6 +2,7 @@
 
 import gzip
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +11,7 @@ from support.edge_files import read_edges
 from support.matrix_market import read_by_scipy
 
 from cc_rapids import components
-from cc_rapids.data.files.formats import COUNTED, WRITTEN
+from cc_rapids.data.files.formats import COUNTED, WEIGHTED, WRITTEN
 from cc_rapids.data.files.write import EdgeList, write_edges
 from cc_rapids.errors import FormatError, InputError
 
@@ -38,7 +39,7 @@ def pairs(file):
 @pytest.mark.parametrize("kind", WRITTEN)
 def test_what_is_written_is_read_back(tmp_path, kind, weights, packed):
     path = tmp_path / f"e{WRITTEN[kind].suffixes[-1]}{packed}"
-    write_edges(edge_list(weights=weights), path)
+    write_edges(edge_list(weights=weights and kind in WEIGHTED), path)
     file = read_edges(path)
     first = COUNTED.get(kind, 0)
     expected = SIMPLE if kind in ("metis", "egr") else EDGES
@@ -109,6 +110,14 @@ def test_weights_that_a_format_cannot_hold_are_refused(tmp_path, kind, weight):
     table = pa.table({"src": [0, 1], "dst": [1, 2], "weight": np.array([weight, weight])})
     with pytest.raises(FormatError, match=r"cannot write .*(9223372036854775807|weight inf)"):
         write_edges(EdgeList([table], 2, range(3), table.schema), tmp_path / "e", format=kind)
+
+
+def test_a_format_of_edges_only_has_no_weights(tmp_path, monkeypatch):
+    monkeypatch.setitem(WRITTEN, "snap", replace(WRITTEN["snap"], edges_only=True))
+    assert not WRITTEN["snap"].holds_tables
+    write_edges(edge_list(), tmp_path / "e.txt")
+    with pytest.raises(FormatError, match="snap has no weights; leave them out, or write csv"):
+        write_edges(edge_list(weights=True), tmp_path / "e.txt")
 
 
 def test_scipy_reads_what_is_written(tmp_path):

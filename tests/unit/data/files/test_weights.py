@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse
 from support.edge_files import read_edges
 
-from cc_rapids.data.files.formats import COUNTED, WRITTEN
+from cc_rapids.data.files.formats import COUNTED, WEIGHTED, WRITTEN
 from cc_rapids.data.files.write import EdgeList, write_edges
 from cc_rapids.errors import FormatError, InputError, MissingColumnError
 
@@ -22,7 +22,7 @@ def written(path, table, kind):
 
 
 @pytest.mark.parametrize("block", [16 << 20, 64])
-@pytest.mark.parametrize("kind", WRITTEN)
+@pytest.mark.parametrize("kind", WEIGHTED)
 def test_what_is_written_is_read_back(tmp_path, tuned, kind, block):
     tuned(text_block_bytes=block)
     for table in [TABLE] if kind in WHOLE else [TABLE, REAL]:
@@ -75,7 +75,7 @@ def test_a_column_without_a_name_is_not_the_column_named_weight(read):
 
 
 def test_the_ends_may_be_swapped(tmp_path):
-    for kind in WRITTEN:
+    for kind in WEIGHTED:
         write_edges(EdgeList([TABLE], 3, range(5), TABLE.schema), tmp_path / "e", format=kind)
         if kind != "snap":
             file = read_edges(tmp_path / "e", format=kind, weights=True, source="dst")

@@ -11,7 +11,7 @@ import pytest
 from support.edge_files import read_edges
 
 from cc_rapids import backends, generators
-from cc_rapids.data.files.formats import COUNTED, WRITTEN
+from cc_rapids.data.files.formats import COUNTED, WEIGHTED, WRITTEN
 from cc_rapids.tools.cli.generators import GENERATORS
 
 COMMAND = [sys.executable, "-m", "cc_rapids.cli"]
@@ -72,8 +72,9 @@ def test_every_generator_has_a_command():
 
 @pytest.mark.parametrize("kind", WRITTEN)
 def test_every_format(run, tmp_path, kind):
-    words = ("--nodes", 20, "--density", 1, "--weights", 3, 3, "--format", kind, "--json")
-    done = run("generate", "gnm", tmp_path / "e", *words)
+    words = ("--nodes", 20, "--density", 1, "--format", kind, "--json")
+    weights = ("--weights", 3, 3) if kind in WEIGHTED else ()
+    done = run("generate", "gnm", tmp_path / "e", *words, *weights)
     assert done.exit_code == 0, done.stderr
     facts = json.loads(done.stdout)
     assert (facts["format"], facts["vertices"], facts["edges"]) == (kind, 20, 190)
