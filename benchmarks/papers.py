@@ -52,7 +52,8 @@ STREAMED = ("early+halve", "hooks+halve", "async+halve", "rem-cas+split-one", "r
 HONG = (*(f"none+{rest}" for rest in STREAMED), "none+jtb+two-try-split", "liu-tarjan(PRS)")
 HONG += ("shiloach-vishkin", "auto")
 SCHEDULED = "single-pass"
-SWEPT = (*ALONE[:1], *ALONE[2:3], f"stages+{ALONE[0]}", "rem-parallel", "rem-parallel(prefetch=on)")
+SWEPT = ("graft-shortcut", "graft-shortcut-update", "stages+graft-shortcut")
+SWEPT += ("rem-parallel", "rem-parallel(prefetch=on)")
 PROCESSORS = (8, 16, 32, 64)  # multiprocessors, in addition to all of them
 WIDTH = 32  # words of a coalesced access of the paper's GPUs, at most
 MACHINES = tuple(

@@ -10,13 +10,10 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import InputError, MissingExtraError, unknown
 from ..keywords import suggest_keywords
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 __all__ = ["licences", "measurements", "word_ladders"]
 
@@ -66,7 +63,7 @@ def word_ladders(frames: str | None = None) -> Any:
     >>> len(islands)
     6019
     """
-    return _framed(_table("word_ladders"), frames)
+    return _frame("word_ladders", frames)
 
 
 @suggest_keywords
@@ -108,7 +105,7 @@ def licences(frames: str | None = None) -> Any:
     >>> len(cc_rapids.link_records(rows, keys=["url", "name"], id="licence"))
     632
     """
-    return _framed(_table("spdx_licences"), frames)
+    return _frame("spdx_licences", frames)
 
 
 @suggest_keywords
@@ -151,19 +148,15 @@ def measurements(name: str, frames: str | None = None) -> Any:
     """
     if name not in MEASURED:
         raise InputError(unknown("measurements", name, MEASURED))
-    return _framed(_table(f"measured_{name}"), frames)
+    return _frame(f"measured_{name}", frames)
 
 
-def _table(name: str) -> pa.Table:
-    """Read a file of the package as a PyArrow table, with strings that are never null."""
+def _frame(name: str, frames: str | None) -> Any:
+    """Read a file of the package as a frame of a library, with strings that are never null."""
     from pyarrow import csv
 
     with files(__name__).joinpath(f"{name}.csv").open("rb") as file:
-        return csv.read_csv(file, convert_options=csv.ConvertOptions(null_values=[""]))
-
-
-def _framed(table: pa.Table, frames: str | None) -> Any:
-    """Convert a table to a frame of a library."""
+        table = csv.read_csv(file, convert_options=csv.ConvertOptions(null_values=[""]))
     if frames is None:
         from ..tools.frame_library import frame_library
 

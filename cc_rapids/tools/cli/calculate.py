@@ -29,15 +29,12 @@ from .options import (
     FILES_IN_WORDS,
     FilePath,
     LabelChoice,
-    as_json,
-    bound_options,
     check_bounds,
-    edge_file_options,
+    edge_options,
     engine_option,
     is_shown,
     memory_limit_option,
-    nulls_option,
-    quiet_options,
+    report_options,
     unreadable_option,
 )
 from .outputs import ROWS_FLAG, LabelOutput, check_with_output, output_format_option, output_option
@@ -98,9 +95,7 @@ UNREAD: dict[str, Any] = {"format": None, "columns": [], "header": None, "delimi
     shell_complete=complete_recipe,
     help="Generate the edges: 'NAME(option=value, ...)', without FILE.",
 )
-@edge_file_options()
-@nulls_option
-@bound_options
+@edge_options
 @memory_limit_option
 @option_of_input(
     "--checkpoint",
@@ -158,8 +153,7 @@ UNREAD: dict[str, Any] = {"format": None, "columns": [], "header": None, "delimi
 @option_of_output(
     "--explain", is_flag=True, help="Print the plan without computing or writing anything."
 )
-@quiet_options
-@as_json
+@report_options
 def calculate(
     files: tuple[str, ...],
     generate: str | None,

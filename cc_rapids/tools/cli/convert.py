@@ -18,12 +18,11 @@ from .group import OUTPUT, command, examples, option_of_input
 from .options import (
     FILES_IN_WORDS,
     FilePath,
-    as_json,
     check_apart,
     edge_file_options,
     format_option,
     is_shown,
-    quiet_options,
+    report_options,
     written_to,
 )
 from .paths import name_of
@@ -57,8 +56,7 @@ if TYPE_CHECKING:
     "--weight", metavar="NAME", help="Column of weights; by default weight, if FILE has it."
 )
 @option_of_input("--weights/--no-weights", default=True, help="Keep the weights (default), or not.")
-@quiet_options
-@as_json
+@report_options
 def convert(
     file: Path, output: Path, to: str | None, quiet: bool, json_output: bool, **reading: Any
 ) -> None:

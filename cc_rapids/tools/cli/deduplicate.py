@@ -28,7 +28,6 @@ from .options import (
     FILES_IN_WORDS,
     STANDARD,
     FilePath,
-    as_json,
     bound_options,
     check_bounds,
     ends_options,
@@ -37,7 +36,7 @@ from .options import (
     is_shown,
     memory_limit_option,
     nulls_option,
-    quiet_options,
+    report_options,
     text_options,
 )
 from .outputs import check_with_output, checked_output, output_format_option, output_option
@@ -103,8 +102,7 @@ if TYPE_CHECKING:
     type=FilePath(),
     help="Write each dropped document, with the kept one, to PATH.",
 )
-@quiet_options
-@as_json
+@report_options
 def deduplicate(
     docs: str,
     pairs: str,

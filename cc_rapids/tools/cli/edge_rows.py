@@ -15,15 +15,12 @@ from .group import Decorator, command, examples, option_of_method
 from .options import (
     FILES_IN_WORDS,
     FilePath,
-    as_json,
-    bound_options,
     check_bounds,
     combined,
-    edge_file_options,
+    edge_options,
     engine_option,
     is_shown,
-    nulls_option,
-    quiet_options,
+    report_options,
 )
 from .outputs import check_with_output, checked_output, output_format_option, output_option
 from .paths import name_of
@@ -46,8 +43,8 @@ def _options_of_edge_rows(output_help: str, *methods: Decorator) -> Decorator:
     file = FilePath(allow_dash=True)
     return combined(
         click.argument("files", metavar="FILE...", nargs=-1, required=True, type=file),
-        *(edge_file_options(), nulls_option, bound_options, *methods, engine_option),
-        *(output_option(output_help), output_format_option, quiet_options, as_json),
+        *(edge_options, *methods, engine_option),
+        *(output_option(output_help), output_format_option, report_options),
     )
 
 

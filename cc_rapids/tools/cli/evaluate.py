@@ -14,13 +14,12 @@ from .group import command, examples, option_of_method, option_of_output
 from .options import (
     FILES_IN_WORDS,
     FilePath,
-    as_json,
     check_apart,
     column_options,
     counts_option,
     engine_in_words,
     engine_or_threads,
-    quiet_options,
+    report_options,
     rounds_option,
     text_options,
 )
@@ -91,8 +90,7 @@ DEFAULT = ("auto", "none+async+halve", "soman")
     default=None,
     help="Draw figures; by default if matplotlib is installed.",
 )
-@quiet_options
-@as_json
+@report_options
 def evaluate(
     folder: Path,
     baseline: str | None,

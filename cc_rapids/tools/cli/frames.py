@@ -237,11 +237,11 @@ def typed(text: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def with_header(table: WholeTable, header: bool | None, requested: Sequence[str]) -> WholeTable:
-    """Return a table of text whose first line, which was read as names, is a row if it is a record.
+    """Return a table whose first line, which was read as names, is a row if it is a record.
 
-    The option ``header`` says whether the first line names the columns. If it is None, a first name
-    such as ``id`` is that of a column, and otherwise the rule for edges decides. ``requested`` are
-    the names of columns in the options. Other tables are returned unchanged.
+    Only text has such a line; other tables are returned unchanged. ``header`` says whether the line
+    names the columns. If it is None, a line that begins with a name such as ``id`` does, and the
+    rule for edges decides about other lines. ``requested`` are the column names in the options.
 
     Raises
     ------

@@ -22,7 +22,7 @@ from .frames import (
     table_text_options,
 )
 from .group import command, examples, option_of_input, option_of_method, option_of_output
-from .options import FilePath, LabelChoice, as_json, engine_option, is_shown, quiet_options
+from .options import FilePath, LabelChoice, engine_option, is_shown, report_options
 from .outputs import check_with_output, checked_output, output_format_option, output_option
 from .show import kernel_rows, kernels, report, seconds, times_since
 
@@ -78,8 +78,7 @@ if TYPE_CHECKING:
 )
 @output_option("Write each record and its label to PATH, or - for stdout.")
 @output_format_option
-@quiet_options
-@as_json
+@report_options
 def link(
     records: str,
     keys: tuple[str, ...],

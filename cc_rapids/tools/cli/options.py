@@ -262,6 +262,9 @@ def format_option(
     return option(flag, name, metavar="FORMAT", type=kind, section=section, help=help)
 
 
+edge_options = combined(edge_file_options(), nulls_option, bound_options)
+
+
 def written_to(output: Path, format: str | None) -> tuple[Path, str | None]:
     """Return the path and format of an output; ``-`` is standard output, by default as csv."""
     if str(output) == STANDARD:
@@ -355,3 +358,4 @@ quiet_options: Decorator = combined(
 as_json: Decorator = option_of_output(
     "--json", "json_output", is_flag=True, help="Print all facts as one JSON object, and no tables."
 )
+report_options = combined(quiet_options, as_json)

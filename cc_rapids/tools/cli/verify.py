@@ -20,15 +20,12 @@ from .options import (
     FILES_IN_WORDS,
     STANDARD,
     FilePath,
-    as_json,
-    bound_options,
     check_bounds,
-    edge_file_options,
+    edge_options,
     engine_option,
     format_option,
     memory_limit_option,
-    nulls_option,
-    quiet_options,
+    report_options,
     unreadable_option,
 )
 from .paths import name_of, paths_of
@@ -57,9 +54,7 @@ WRONG = 1  # the exit code if labels are wrong
 )
 @click.argument("files", metavar="FILE...", nargs=-1, type=FilePath(allow_dash=True))
 @click.argument("labels", type=FilePath(path_type=Path, allow_dash=True))
-@edge_file_options()
-@nulls_option
-@bound_options
+@edge_options
 @memory_limit_option
 @unreadable_option
 @vertices_options
@@ -80,8 +75,7 @@ WRONG = 1  # the exit code if labels are wrong
     type=click.Choice(["scipy", "networkx", "cugraph"]),
     help="A library that must find the same components.",
 )
-@quiet_options
-@as_json
+@report_options
 def verify(
     files: tuple[str, ...],
     labels: Path,

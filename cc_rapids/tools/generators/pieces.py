@@ -33,23 +33,10 @@ MIN_TERMS = 1 << 12  # minimum number of terms of a series that are added one by
 class Pieces:
     """An edge list over the vertices 0 .. num_vertices - 1, generated on demand.
 
-    Attributes
-    ----------
-    name : str
-        A description of the graph, for tables and messages.
-    num_vertices : int
-        The number of vertices, including isolated ones.
-    steps : int
-        The number of steps that make the list, each at most ``max_edges_per_step`` edges.
-    part : callable
-        A function of an engine, the type of vertices, the first step and the number of steps. It
-        returns the two ends of the edges of these steps in new arrays of the engine.
-    components, expected
-        The same facts as in :class:`cc_rapids.generators.Graph`.
-    count_edges : callable, optional
-        A function that counts the edges; by default, there is one edge per step.
-    edges_kept : int
-        The number of edges in memory while pieces are made.
+    The list is made in ``steps``, each of at most ``max_edges_per_step`` edges. ``part`` takes an
+    engine, the type of vertices, the first step and the number of steps, and returns the two ends
+    of the edges of these steps in new arrays of the engine. ``count_edges`` counts the edges; it is
+    None if each step makes one edge. :class:`Graph` describes the fields that it has, too.
     """
 
     name: str
@@ -60,7 +47,7 @@ class Pieces:
     expected: Callable[[], Labels] | None = field(default=None, repr=False)
     max_edges_per_step: int = 1
     count_edges: Callable[[], int] | None = field(default=None, repr=False)
-    edges_kept: int = 0
+    edges_kept: int = 0  # the number of edges in memory while pieces are made
 
     @cached_property
     def num_edges(self) -> int:
@@ -123,18 +110,6 @@ def barabasi_albert(num_vertices: int, each: int, seed: int = 0) -> Pieces:
 
 def gnm(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
     """Make a random graph G(n, m): distinct pairs of vertices in random order, no self-loops.
-
-    Parameters
-    ----------
-    num_vertices : int
-    num_edges : int
-        At most ``num_vertices * (num_vertices - 1) / 2``, the edges of a complete graph.
-    seed : int
-
-    Raises
-    ------
-    InputError
-        An argument is out of range.
 
     Examples
     --------
