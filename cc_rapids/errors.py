@@ -175,15 +175,13 @@ class GraphStateError(InputError):
 class MissingColumnError(InputError, KeyError):
     """A named column is not in the frame."""
 
-    def __str__(self) -> str:  # KeyError would put quotation marks around the message
-        return Exception.__str__(self)
+    __str__ = Exception.__str__  # KeyError would put quotation marks around the message
 
 
 class UnknownVertexError(InputError, KeyError):
     """No edge contains the requested vertex, and ``vertices=`` did not add it."""
 
-    def __str__(self) -> str:
-        return Exception.__str__(self)
+    __str__ = Exception.__str__
 
 
 class NullsError(InputError):
@@ -205,8 +203,7 @@ class CheckpointError(InputError):
 class OutputError(InputError, OSError):
     """A file cannot be written; the message names the reason, such as the path or a full disk."""
 
-    def __str__(self) -> str:  # OSError would print the error number and repeat the path
-        return Exception.__str__(self)
+    __str__ = Exception.__str__  # OSError would print the error number and repeat the path
 
 
 class DesignError(InputError):
@@ -338,13 +335,7 @@ def did_you_mean(words: list[str]) -> str:
 
 
 def install_advice(extra: str) -> str:
-    """Return the text that says how to install an extra; cc_rapids is not on a package index yet.
-
-    Examples
-    --------
-    >>> install_advice("plot").split(", or ")[0]
-    "pip install '.[plot]' in a checkout of cc_rapids"
-    """
+    """Return a text on installing an extra; cc_rapids is not on a package index yet."""
     return (
         f"pip install '.[{extra}]' in a checkout of cc_rapids, or pip install 'WHEEL[{extra}]' with"
         " the path of its wheel"

@@ -118,13 +118,7 @@ def _edge_arrays(answer: Answer, name: str, columns: dict[str, Any]) -> dict[str
 
 
 def read(path: str | os.PathLike[str], engine: str | None) -> Answer:
-    """Return the answer in a file.
-
-    Raises
-    ------
-    FormatError
-        The file does not exist, or is not a saved answer.
-    """
+    """Return the answer in a file; raise a FormatError unless the file is a saved answer."""
     header, arrays = archive.read(path)
     if header.get("format") != FORMAT:
         version = str(header.get("format"))[:80]

@@ -25,12 +25,8 @@ def vertices_and_scores(by: Any, width: int, keys: tuple[str, ...] = ()) -> tupl
     ``by`` is a pair (vertices, scores), or a frame with a column ``vertex`` and one column of
     scores. If ids are composite, ``width`` is the number of their columns, and the vertices are a
     list of columns. A frame calls these columns ``0_vertex``, ``1_vertex``, ... or by the names
-    ``keys``. The width of other ids is 0.
-
-    Raises
-    ------
-    InputError
-        ``by`` is neither a frame nor a pair, or the frame has other columns.
+    ``keys``. The width of other ids is 0. Raise an InputError if ``by`` is neither a frame nor a
+    pair, or if the frame has other columns.
     """
     is_named_tuple = hasattr(by, "_fields")
     is_tuple = isinstance(by, tuple) and not is_named_tuple
@@ -64,12 +60,8 @@ def ordered(scores: Any, what: str = "scores are") -> tuple[Any, Any]:
     The scores, a column, array or list of length m, are numbers, booleans, dates, times, strings,
     or categories. Unordered categories compare by their values. Null and NaN scores are not valid,
     and their numbers are arbitrary. The results are (m,) arrays of numbers and of bool. Error
-    messages begin with ``what``, and the type follows.
-
-    Raises
-    ------
-    ColumnTypeError, InputError
-        The scores have no order, or are not one-dimensional.
+    messages begin with ``what``, and the type follows. Raise a ColumnTypeError or an InputError if
+    the scores have no order, or are not one-dimensional.
     """
     shape = tuple(getattr(scores, "shape", (0,)))
     if len(shape) != 1:

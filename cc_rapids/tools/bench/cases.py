@@ -230,18 +230,11 @@ def measure(
 ) -> Any:
     """Yield the records of a graph as they are measured.
 
-    Yields
-    ------
-    dict
-        ``job_wall_ms`` (and on a GPU ``job_device_ms``): the time of :func:`cc_rapids.components`
-        from the input to the labels. ``solve_*``: the time of the design alone, on edges that are
-        already in the memory of the backend. ``paper``: see :mod:`cc_rapids.tools.bench.limits`.
-        ``peer``: the time of another library.
-
-    Raises
-    ------
-    VerificationError
-        An answer is wrong; its times are not returned.
+    ``job_wall_ms`` (and on a GPU ``job_device_ms``) is the time of :func:`cc_rapids.components`,
+    from the input to the labels. ``solve_*`` is the time of the design alone, on edges that are
+    already in the memory of the backend. ``paper`` has the facts of
+    :mod:`cc_rapids.tools.bench.limits`, and ``peer`` the time of another library. Raise a
+    VerificationError if an answer is wrong.
     """
     measured = Measured(graph, backend, options or Options(), weights)
     for form in forms:

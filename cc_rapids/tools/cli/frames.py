@@ -111,12 +111,8 @@ def read_table(
 ) -> WholeTable:
     """Read the table of a file, a folder or a pattern, or of standard input for ``-``.
 
-    ``text`` has the delimiter and the encoding of text files.
-
-    Raises
-    ------
-    FormatError
-        A file is missing, damaged or of another format, or the files differ in their columns.
+    ``text`` has the delimiter and the encoding of text files. Raise a FormatError if a file is
+    missing, damaged or of another format, or if the files differ in their columns.
     """
     import pyarrow as pa
 
@@ -242,11 +238,7 @@ def with_header(table: WholeTable, header: bool | None, requested: Sequence[str]
     Only text has such a line; other tables are returned unchanged. ``header`` says whether the line
     names the columns. If it is None, a line that begins with a name such as ``id`` does, and the
     rule for edges decides about other lines. ``requested`` are the column names in the options.
-
-    Raises
-    ------
-    FormatError
-        The first line may be a record or a header, or another row repeats the header.
+    Raise a FormatError if the rule does not decide, or if another row repeats the header.
     """
     import pyarrow as pa
 
@@ -320,12 +312,8 @@ def read_vertices(
     ``path``, ``on`` and ``count`` are the values of ``--vertices``, ``--on`` and
     ``--num-vertices``. ``edges`` and ``options`` are those for the library. Ids in a text file are
     read as text or as numbers, like the ids of the edges, unless the library reads the edges and
-    ``edges`` is None.
-
-    Raises
-    ------
-    UsageError, InputError
-        The input of the edges lists its vertices, or the column of the ids is ambiguous.
+    ``edges`` is None. Raise a UsageError or an InputError if the input of the edges lists its
+    vertices, or if the column of the ids is ambiguous.
     """
     import pyarrow as pa
 

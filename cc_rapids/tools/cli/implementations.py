@@ -32,10 +32,7 @@ NUMBERS = " and ".join(f"{name}:0 to {name}:{len(of) - 1}" for name, of in IMPLE
 def by_number(options: dict[str, str]) -> dict[str, str]:
     """Return options with a ``design`` such as ``owner:3`` replaced by its three options.
 
-    Raises
-    ------
-    click.UsageError
-        There is no such number, or another engine or memory than that of the number is given.
+    Raise a UsageError if there is no such number, or if another engine or memory is given.
     """
     design = options.get("design", "")
     name, colon, digits = design.partition(":")

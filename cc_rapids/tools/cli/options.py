@@ -275,10 +275,7 @@ def written_to(output: Path, format: str | None) -> tuple[Path, str | None]:
 def is_shown(output: Path | None, quiet: bool, json_output: bool) -> bool:
     """Return whether a command prints its summary: not if it is quiet or its output is stdout.
 
-    Raises
-    ------
-    InputError
-        Both the output and JSON would go to stdout.
+    Raise an InputError if both the output and JSON would go to stdout.
     """
     if output is None or not is_standard_output(output):
         return not quiet

@@ -48,10 +48,7 @@ def checked_output(
 ) -> tuple[Path, str | None]:
     """Return the path and format of an output table, after checking that it can be written.
 
-    Raises
-    ------
-    FormatError, OutputError, InputError
-        The suffix is unknown; the file cannot be written; it is also an input.
+    Raise an error if the suffix is unknown, if the file cannot be written, or if it is an input.
     """
     path, format = written_to(Path(path_text), format)
     check_output(path, format)
@@ -78,11 +75,7 @@ class LabelOutput:
     ) -> LabelOutput:
         """Return the output for these options, after checking that it can be written.
 
-        Raises
-        ------
-        UsageError, FormatError, OutputError
-            The format of a folder is not Parquet; the suffix is unknown; the path cannot be
-            written.
+        Raise an error as :func:`checked_output` does, or if the format of a folder is not Parquet.
         """
         is_folder = path_text.endswith(os.sep) or os.path.isdir(path_text)
         if rows_per_file is None and not is_folder:

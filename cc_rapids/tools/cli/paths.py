@@ -44,10 +44,7 @@ def standard_input() -> File:
 def paths_of(pattern: str) -> list[str]:
     """Return the sorted files of a folder or a pattern, or the path itself if it is neither.
 
-    Raises
-    ------
-    FormatError
-        No file matches the pattern, or the folder contains no file.
+    Raise a FormatError if no file matches the pattern, or if the folder contains no file.
     """
     if pattern == STANDARD:
         return [pattern]

@@ -45,10 +45,7 @@ class CommandEdges:
     def full_ledger(self, ledger: dict[str, Any]) -> Ledger:
         """Return the ledger of an answer, extended to all rows of the file.
 
-        Raises
-        ------
-        LedgerError
-            The answer does not account for all rows of the file.
+        Raise a LedgerError if the answer does not account for all of these rows.
         """
         answer_ledger = Ledger.of_facts(ledger)
         if self.ledger is None:
@@ -85,12 +82,8 @@ def read_edges(
     ``files`` are paths of files and folders, patterns, or ``-``. ``reading`` has the columns of
     both ends, and the options of files. ``bounds`` has the column of weights and its bounds; it is
     empty if edges are not selected by weight. With any option of streams that is not None in
-    ``chunked``, such as ``memory_limit``, a single file is also read in chunks.
-
-    Raises
-    ------
-    UsageError
-        Standard input is one of several files.
+    ``chunked``, such as ``memory_limit``, a single file is also read in chunks. Raise a UsageError
+    if standard input is one of several files.
     """
     chunked = {name: value for name, value in chunked.items() if value is not None}
     if chunked or not is_whole(files):

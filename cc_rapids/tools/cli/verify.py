@@ -212,12 +212,8 @@ def _alike(
     """Return the labels, as text if the ids of the edges are strings of digits.
 
     A file of labels in text does not tell strings of digits from numbers, so they were read as
-    numbers. The paths name both inputs in messages.
-
-    Raises
-    ------
-    FormatError
-        Vertices are text and ids are numbers, or the reverse.
+    numbers. Raise a FormatError if vertices are text and ids are numbers, or the reverse. The paths
+    name both inputs in messages.
     """
     import pyarrow as pa
 

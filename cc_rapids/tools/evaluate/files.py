@@ -26,10 +26,7 @@ if TYPE_CHECKING:
 def sources(folder: Path) -> list[Path]:
     """Return the files of a folder that have the suffix of an edge format, sorted by name.
 
-    Raises
-    ------
-    InputError
-        The folder does not exist, or contains no such file.
+    Raise an InputError if the folder does not exist, or contains no such file.
     """
     if not folder.is_dir():
         raise InputError(f"{folder} is not a directory: pass one that contains graph files")

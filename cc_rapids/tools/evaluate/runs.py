@@ -91,12 +91,8 @@ def evaluate(
     ``wall_ms`` (and on a GPU ``device_ms``) from the edges to the labels. The evaluation continues
     after errors. A file that cannot be read or a design that cannot run gives a row with
     ``not_run``, and a wrong answer gives a row with ``wrong`` and without times. ``on_progress``
-    gets the number of finished runs and the number of all runs.
-
-    Raises
-    ------
-    DesignError, InputError
-        A design or a reduction does not exist.
+    gets the number of finished runs and the number of all runs. Raise a DesignError or an
+    InputError if a design or a reduction does not exist.
     """
     for design in plan.designs:
         Design.parse(design)

@@ -39,11 +39,7 @@ def write(
 
     ``base`` has the first fields of each JSON line: device, versions and date. The folder is
     created if it does not exist. Figures need matplotlib, and compare designs with ``baseline``.
-
-    Raises
-    ------
-    OutputError
-        The folder or a file cannot be written; the message gives its path and the reason.
+    Raise an OutputError, with the path and the reason, if a file cannot be written.
     """
     make_folder(folder)
     table = io.StringIO(newline="")
