@@ -80,7 +80,7 @@ def contents(folder):
     space = Space(folder)
     tables = times, winners, left_out, sampling, counting, ablation, batches
     made = {make.__name__: partial(make, space) for make in tables}
-    made |= {"count": count, "designs": listing.markdown}
+    made |= {"count": count, "designs": lambda: listing.markdown(listing.rows())}
     for name, (_, words) in FIGURES.items():
         path = pages.DOCS / "figures" / f"{name}.svg"
         made[f"figure {name}"] = partial(pages.picture, path, words)
