@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import inspect
 import logging
-import warnings
 from dataclasses import replace
 from numbers import Real
 from time import perf_counter
@@ -20,7 +19,6 @@ from .data.frame_access import on_host
 from .data.neighbors import Neighbors, read_distances, read_neighbors, read_symmetric
 from .errors import (
     ArgumentTypeError,
-    CcRapidsWarning,
     InputError,
     MissingExtraError,
     VerificationError,
@@ -28,7 +26,7 @@ from .errors import (
 )
 from .keywords import unknown_argument
 from .options import Options
-from .results.lookup import levels_up
+from .results.lookup import warn
 from .solver.neighbors import NeighborRules
 from .solver.reachability import complete_forest, reachability_forest
 
@@ -289,7 +287,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         backend = Options.check(engine=self.engine).backend(on_device)
         started = perf_counter()
         with backend.scope():
-            scale = self._scale(by_tree)
+            # distances that a tree has found are not divided by alpha yet
+            scale = float(self.alpha) if by_tree else 1.0
             if neighbors.complete and (neighbors.n <= COMPLETE or not on_device):
                 forest = complete_forest(neighbors, rank, backend, scale, by_tree)
             else:
@@ -301,12 +300,10 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             if not on_device:
                 columns = [backend.to_host(column) for column in columns]
         if rank > neighbors.max_columns + 1:
-            warnings.warn(
+            warn(
                 f"every point is noise: min_samples={rank} (by default min_cluster_size) requires"
                 f" {rank - 1:,} neighbours per point, but no point lists more than"
-                f" {neighbors.max_columns:,}: pass a smaller min_samples=, or more neighbours",
-                CcRapidsWarning,
-                stacklevel=levels_up(),
+                f" {neighbors.max_columns:,}: pass a smaller min_samples=, or more neighbours"
             )
         log.info("%d points are clustered in %.3f s", neighbors.n, perf_counter() - started)
         self._tree, self._row_sums = tree, row_sums
@@ -407,7 +404,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         no_entries = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
         pieces = [no_entries, *listed.pieces()]
         entries = [np.concatenate(arrays) for arrays in zip(*pieces, strict=True)]
-        scale = self._scale(by_tree)
+        scale = float(self.alpha) if by_tree else 1.0
         edges = reachability(entries, neighbors.n, rank, scale, neighbors.complete)
         tree = AuditedTree(self.condensed_tree_, finite)
         tree.check_against(edges, int(self.min_cluster_size), neighbors.complete and not by_tree)
@@ -471,10 +468,6 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         neighbors = read_distances(X)
         self.n_features_in_ = neighbors.n
         return _Input(self._scaled(neighbors))
-
-    def _scale(self, by_tree: bool) -> float:
-        """Return the divisor of distances that are not divided by ``alpha`` yet."""
-        return float(self.alpha) if by_tree else 1.0
 
     def _scaled(self, neighbors: Neighbors) -> Neighbors:
         """Return neighbours with distances divided by ``alpha``."""

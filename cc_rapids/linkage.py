@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import warnings
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -11,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from .backends import Array, Backend
+from .data.arguments import check_count
 from .data.column import without_rows
 from .data.edge_input import Lending
 from .data.records import Key, Records, read_records
-from .errors import CcRapidsWarning, InputError, listed, shown
+from .errors import listed, shown
 from .graph.edges import Edges
 from .graph.forest import Forest
 from .ids.decoders import OffsetDecoder
@@ -27,7 +27,7 @@ from .options import Options
 from .results.answer import Answer, Facts
 from .results.components import LinkedRecords
 from .results.labels import DEFAULT_KINDS
-from .results.lookup import levels_up
+from .results.lookup import warn
 from .results.records import KeyFacts, Linked, link_key
 from .solver.run import solve_encoded
 
@@ -129,7 +129,7 @@ def link_records(
     3      14      14
     """
     options = Options.check(labels=labels, engine=engine)
-    limit = _checked_limit(max_group)
+    limit = None if max_group is None else check_count("max_group", max_group, 1)
     records = read_records(frame, keys, id, ignore)
     _warn_of_unfit(records)
     ids = records.ids
@@ -157,12 +157,10 @@ def link_records(
     sets_ignore = ignored_values not in ([], [""])  # "" is the default
     has_ignored = any(of_key.ignored for of_key in facts.values())
     if records.size and sets_ignore and not (records.unfit or has_ignored):
-        warnings.warn(
+        warn(
             "ignore= leaves out no record: no record has"
             f" {listed(list(map(shown, ignored_values)))}; values are compared exactly, including"
-            " case and blanks",
-            CcRapidsWarning,
-            stacklevel=levels_up(),
+            " case and blanks"
         )
     # Each key links each record once, to itself or to another record.
     if edges.m != records.size * len(facts):
@@ -184,28 +182,14 @@ def link_records(
     )
 
 
-def _checked_limit(limit: Any) -> int | None:
-    """Return ``max_group`` as an int; None for no limit. Raise an InputError for other values."""
-    if limit is None:
-        return None
-    if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 1:
-        raise InputError(
-            "max_group= must be an integer of at least 1, the maximum number of records of a group,"
-            f" not {shown(limit)}; leave it out to link groups of any size"
-        )
-    return int(limit)
-
-
 def _warn_of_unfit(records: Records) -> None:
     """Warn of the values in ``ignore=`` that no column of a key can contain, if there are any."""
     if records.unfit:
         columns = {part.values.name: None for parts in records.keys.values() for part in parts}
-        warnings.warn(
+        warn(
             f"no value of {listed(list(map(repr, columns)))} can equal"
             f" {listed(list(map(shown, records.unfit)))} of ignore=: pass values of the type of"
-            " their column, such as 0 instead of '0' for integers",
-            CcRapidsWarning,
-            stacklevel=levels_up(),
+            " their column, such as 0 instead of '0' for integers"
         )
 
 

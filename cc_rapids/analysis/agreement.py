@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -15,9 +14,9 @@ from ..data.codes import coded
 from ..data.column import Column, of, of_key_columns
 from ..data.frame_access import collected, column_of, columns_of
 from ..data.rules import is_table
-from ..errors import ArgumentTypeError, CcRapidsWarning, InputError, counted, inflected, shown
+from ..errors import ArgumentTypeError, InputError, counted, inflected, shown
 from ..results.answer import Answer
-from ..results.lookup import first_ids, ids_without_nulls, levels_up, rows_of_ids
+from ..results.lookup import check_one_each, first_ids, ids_without_nulls, rows_of_ids, warn
 from .deduplicate import numbers_of_ids
 
 LABELS = "labels"
@@ -231,11 +230,7 @@ def _labelling(ids: list[Any], labels: list[Any], name: str) -> Labelling:
     names = (f"{name} {k}" if k else name for k in range(len(ids)))
     column, mask = ids_without_nulls(dict(zip(names, ids, strict=True)))
     code = code if mask is None else code[mask]
-    if column.size != code.size:
-        raise InputError(
-            f"{name} has {column.size:,} vertices and {code.size:,} labels: pass one label for each"
-            " vertex"
-        )
+    check_one_each(name, column.size, code.size, "label")
     return Labelling(column, code, ids)
 
 
@@ -358,11 +353,7 @@ def _left_out(missing: str | None, count: int, common: int) -> bool:
     if missing == "raise" and count:
         raise InputError(f"{fact}: {advice}, and missing='drop' leaves out such vertices")
     if missing is None and count > MAX_SHARE_LEFT_OUT * (count + common):
-        warnings.warn(
-            f"{fact}, which are not scored: {advice}, and missing='drop' hides this warning",
-            CcRapidsWarning,
-            stacklevel=levels_up(),
-        )
+        warn(f"{fact}, which are not scored: {advice}, and missing='drop' hides this warning")
     return missing != "self"
 
 

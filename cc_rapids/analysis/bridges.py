@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,12 +9,12 @@ import numpy as np
 from ..algorithms.bridges import Reached, share_reversed
 from ..backends import Array, Backend
 from ..data.adapters import adapter_of
-from ..errors import CcRapidsWarning, InputError
+from ..errors import InputError
 from ..graph.edges import Edges
 from ..graph.forest import Forest
 from ..results.answer import Answer
 from ..results.forest_columns import columns_of_edges
-from ..results.lookup import levels_up, rows_of_edges
+from ..results.lookup import rows_of_edges, warn
 from ..solver.choose import SolveOptions
 from ..solver.run import any_forest
 from .bipartition import check_kept, least_of_components
@@ -35,13 +34,11 @@ def warn_of_both_directions(
 ) -> None:
     """Warn if there are few bridges, and most edges are listed in both directions."""
     if bridges < ends[0].size // 4 and share_reversed(ends, n, backend) > 0.5:
-        warnings.warn(
+        warn(
             "most edges are listed in both directions, and an edge that is listed twice is not a"
             " bridge: filter by weight, then list each pair once, such as by"
             " pd.DataFrame(np.sort(edges[ends]), columns=ends).drop_duplicates(), where ends names"
-            " the two columns of ids",
-            CcRapidsWarning,
-            stacklevel=levels_up(),
+            " the two columns of ids"
         )
 
 

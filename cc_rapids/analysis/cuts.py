@@ -52,15 +52,7 @@ class Levels:
 
     @classmethod
     def of(cls, thresholds: Any, direction: str) -> Levels:
-        """Return the distinct thresholds of a list or column.
-
-        Raises
-        ------
-        InputError
-            The list is empty, a threshold is null or NaN, or the direction is unknown.
-        ColumnTypeError
-            The thresholds are not numbers.
-        """
+        """Return the distinct thresholds of a list or column; raise an error if one is invalid."""
         check_word("direction", direction, DIRECTIONS)
         levels, valid = _numbers(thresholds)
         if not levels.size:
@@ -152,16 +144,8 @@ def _type_read(dtype: np.dtype[Any]) -> np.dtype[Any]:
 class GrowingTrees:
     """Trees that grow from the strictest cut to the loosest, with the cut that hooked each vertex.
 
-    Parameters
-    ----------
-    forest : Forest
-        A forest of single vertices. Its parents are modified.
-    cuts : int
-        The number of cuts.
-    design : Design
-        A design for batches.
-    uses_default : bool
-        Whether the caller names neither a design nor an engine.
+    ``forest`` is a forest of single vertices, whose parents are modified. ``design`` is a design
+    for batches, and ``uses_default`` is whether the caller names neither a design nor an engine.
     """
 
     def __init__(self, forest: Forest, cuts: int, design: Design, uses_default: bool) -> None:
@@ -199,21 +183,11 @@ class GrowingTrees:
     ) -> CutTrees:
         """Return the trees of all cuts, for answers with frames of the kind of ``given``.
 
-        Parameters
-        ----------
-        ids : str
-            A description of the encoding of the ids.
-        rows : Ledger
-            The rows given, and the rows left out of every cut, without the linked rows.
-        beyond : sequence of int
-            For each cut, the number of rows whose weight is outside the cut.
-        greatest : bool, optional
-            Whether the cuts have a maximum or a minimum spanning forest; None without a forest.
-
-        Raises
-        ------
-        LedgerError
-            Edges of a cut were lost or linked twice.
+        ``ids`` describes the encoding of the ids. ``rows`` are the rows given, and the rows left
+        out of every cut, without the linked rows. ``beyond`` has the number of rows whose weight is
+        outside each cut. ``greatest`` is whether the cuts have a maximum or a minimum spanning
+        forest; None without a forest. Raise a LedgerError if edges of a cut were lost or linked
+        twice.
         """
         seconds = {"copy": None, "compute": perf_counter() - self.started}
         facts = tuple(
@@ -288,21 +262,10 @@ class CutTrees:
 class CutAnswers(Mapping[Any, ComponentsT]):
     """The answer at each threshold, built on first access and cached.
 
-    Parameters
-    ----------
-    trees : CutTrees
-        The trees of all cuts.
-    levels : sequence of t values
-        The threshold of each cut, which is its key in this mapping.
-    labels : LabelKind
-        The kind of the labels of all answers.
-    make : callable
-        Returns the object that users receive, such as :class:`cc_rapids.Components`.
-    direction : {"at_least", "at_most"}, optional
-        The direction of the thresholds. With a direction, the thresholds also bound edges that are
-        passed to the answers later.
-    fields : callable, optional
-        Returns other fields of the answer of a cut, given the cut's number.
+    ``levels`` are the thresholds of the cuts, which are the keys of this mapping. ``make`` returns
+    the object that users receive, such as :class:`cc_rapids.Components`. With a ``direction``, the
+    thresholds also bound edges that are passed to the answers later. ``fields`` returns other
+    fields of the answer of a cut, given the cut's number.
     """
 
     def __init__(

@@ -525,11 +525,18 @@ class Dendrogram(Generic[ComponentsT]):
         backend = answer.backend
         with backend.scope():
             heights, tree = self._heights(backend.asarray(distances)), self._tree
-            _check_root(root, heights)
+            if isinstance(root, bool) or not isinstance(root, Real):
+                raise ArgumentTypeError(f"root= must be a number, the distance, not {shown(root)}")
+            greatest = float(heights[-1]) if heights.size else 0.0
+            if not float(root) >= greatest:  # also refuses NaN
+                raise InputError(
+                    f"components cannot be merged at root={root!r}, because the last merge inside a"
+                    f" component has the distance {greatest}: pass at least root={greatest}"
+                )
             if component is not None:
                 edges, vertices = self._edges_and_vertices(answer.component(component))
                 heights, tree = heights[edges], tree.part(vertices, edges)
-            return backend.to_host(tree.linkage(heights, root))  # type: ignore[no-any-return]
+            return backend.to_host(tree.linkage(heights, root))
 
     def curve(self) -> Any:
         """Return how the components grow with the threshold, as in percolation.
@@ -1122,15 +1129,3 @@ def _with_nan(column: Array, valid: Array, xp: Any) -> Array:
     """Return a column of numbers as floats that are NaN where ``valid`` is False."""
     dtype = column.dtype if is_float(column.dtype) else np.dtype(np.float64)
     return xp.where(valid, column.astype(dtype), dtype.type(np.nan))
-
-
-def _check_root(root: Any, heights: Array) -> None:
-    """Raise an error unless ``root`` is a number, and at least the height of every merge."""
-    if isinstance(root, bool) or not isinstance(root, Real):
-        raise ArgumentTypeError(f"root= must be a number, the distance, not {shown(root)}")
-    greatest = float(heights[-1]) if heights.size else 0.0
-    if not float(root) >= greatest:  # also refuses NaN
-        raise InputError(
-            f"components cannot be merged at root={root!r}, because the last merge inside a"
-            f" component has the distance {greatest}: pass at least root={greatest}"
-        )

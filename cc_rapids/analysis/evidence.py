@@ -126,16 +126,9 @@ def _edge_columns(path: Any, answer: Answer, given: EdgesOfCall) -> Any:
 class EdgeRecords:
     """Makes frames of edges with the records of both ends.
 
-    Parameters
-    ----------
-    answer : Answer
-        The answer whose vertices the edges join.
-    records : frame, optional
-        The records of the vertices. By default, frames have only the ids of the vertices.
-    on : str, or list of str
-        The id columns of the records.
-    missing : {"raise", "null"}
-        Whether a vertex without a record raises an error, or has nulls in the columns of records.
+    Without records, frames have only the ids of the vertices. ``on`` names the id columns of the
+    records. ``missing`` is whether a vertex without a record raises an error (``"raise"``), or has
+    nulls in the columns of records (``"null"``).
     """
 
     def __init__(self, answer: Answer, records: Any, on: Any, missing: str = "raise") -> None:
@@ -155,15 +148,9 @@ class EdgeRecords:
     ) -> Any:
         """Return a frame with one row per edge, given the rows of its ends in the answer.
 
-        Parameters
-        ----------
-        numbers : dict of str to column
-            Columns that follow the ids, one value per edge.
-        label : str, optional
-            The name of a column with the label of each edge's component.
-        edge_columns : frame, optional
-            The last columns, one row per edge. If a column of this name exists already, the name
-            gets the prefix ``edge_``.
+        The columns ``numbers`` follow the ids. ``label`` is the name of a column with the label of
+        each edge's component. ``edge_columns`` is a frame of the last columns. If a column of this
+        name exists already, the name gets the prefix ``edge_``.
         """
         answer = self._answer
         with answer.backend.scope():

@@ -29,24 +29,9 @@ def scores_of_merges(
 ) -> list[dict[str, Any]]:
     """Return the scores after each of the merges in ``ends``, starting from single vertices.
 
-    Parameters
-    ----------
-    answer : Answer
-        The answer whose rows are merged.
-    merges : (first, second)
-        The two clusters of each merge: a row for a single vertex, and ``n + k`` for the cluster
-        that merge ``k`` made.
-    ends : list of int
-        The merges after which the scores are returned, ascending.
-    truth : Labelling
-        The true clusters.
-    missing : {"drop", "self", "raise"}, optional
-        See :func:`cc_rapids.score_clusters`.
-
-    Raises
-    ------
-    InputError
-        See :func:`cc_rapids.analysis.agreement.sides_of`.
+    ``merges`` are the two clusters of each merge: a row of the answer for a single vertex, and
+    ``n + k`` for the cluster that merge ``k`` made. ``ends`` ascends. See
+    :func:`cc_rapids.score_clusters` for ``truth`` and ``missing``.
     """
     backend, n = answer.backend, answer.forest.vertices
     with backend.scope():
@@ -85,10 +70,7 @@ class _Cluster:
 class _State:
     """The sums from which scores are computed, for single vertices and then after each merge.
 
-    Parameters
-    ----------
-    codes : list of int
-        The true cluster of each vertex.
+    ``codes`` has the true cluster of each vertex.
     """
 
     def __init__(self, codes: list[int]) -> None:

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data.arguments import check_word
-from ..data.column import is_cudf
-from ..data.frame_access import collected, column_of, columns_of, numbers_of, only
+from ..data.arguments import check_count, check_word
+from ..data.frame_access import collected, column_of, numbers_of, on_host, only, values_of
 from ..data.within import AS_FOUND, read_for_answer
 from ..errors import InputError, MissingExtraError, counted, install_advice
 from ..keywords import suggest_keywords
@@ -52,20 +51,7 @@ def missing(error: ImportError) -> MissingExtraError:
 
 def numbers(column: Any) -> Any:
     """Return a column of numbers as a NumPy array."""
-    values = numbers_of(column)[0]
-    return values.get() if hasattr(values, "__cuda_array_interface__") else values
-
-
-def as_list(column: Any) -> list[Any]:
-    """Return a column or array as a list of Python values, and a frame as a list of tuples."""
-    if hasattr(column, "columns"):
-        parts = [as_list(column_of(column, name)) for name in columns_of(column)]
-        return list(zip(*parts, strict=True))
-    if is_cudf(column):
-        return list(column.to_arrow().to_pylist())
-    if hasattr(column, "tolist"):
-        return list(column.tolist())
-    return list(column.to_list() if hasattr(column, "to_list") else column.to_pylist())
+    return on_host(numbers_of(column)[0])
 
 
 def line_style(marker: str, line: str, points: int) -> dict[str, Any]:
@@ -162,12 +148,11 @@ def largest(found: HasAnswer, count: int = 10, *, axes: Any = None) -> Any:
     cc_rapids.plots.sizes : The number of components of each size.
     cc_rapids.plots.component : One component as a graph.
     """
-    if not isinstance(count, int | np.integer) or count < 1:
-        raise InputError(f"count must be a number of components, at least 1, not {count!r}")
+    count = check_count("count", count, 1)
     axes = new_axes(axes)
     table = collected(sizes_of(found.answer))
     counts = numbers(column_of(table, "size"))[:count]
-    names = as_list(only(table, "labels")[:count])
+    names = values_of(on_host(only(table, "labels")[:count]))
     style = {"facecolor": "0.85", "edgecolor": "black", "hatch": HATCH, "linewidth": 0.8}
     bars = axes.barh(range(counts.size), counts, height=0.7, **style)
     axes.bar_label(bars, [f"{size:,}" for size in counts], padding=3, fontsize=8)
@@ -241,7 +226,11 @@ def component(
         names, pairs = _component(found.answer, edges, label, source, destination, weight)
         values = list[str]()
     else:
-        names, values, pairs = _entity(found.answer, edges, label)
+        from .shared_values import graph_of_entity
+
+        with found.answer.backend.scope():
+            names, members = _members(found.answer, label)
+            values, pairs = graph_of_entity(found.answer, members, edges)
     axes = new_axes(axes)
     graph = nx.Graph()
     count, names = len(names), names + values
@@ -365,10 +354,10 @@ def scores(curve: Any, *metrics: str, axes: Any = None) -> Any:
     axes = new_axes(axes)
     if "curve" in getattr(curve, "_fields", ()):  # the result of best()
         curve = curve.curve
-    levels = as_list(column_of(curve, "threshold"))
+    levels = values_of(on_host(column_of(curve, "threshold")))
     labelled = list[Any]()  # the best thresholds so far
     for (marker, line), metric in zip(itertools.cycle(LINES), metrics, strict=False):
-        values = as_list(column_of(curve, metric))
+        values = values_of(on_host(column_of(curve, metric)))
         label = metric.replace("_", " ")
         axes.plot(levels, values, label=label, **line_style(marker, line, len(values)))
         choose = min if metric == LEAST_IS_BEST else max
@@ -434,8 +423,8 @@ def dendrogram(answer: Answer, tops: list[Top], is_greatest: bool, axes: Any) ->
         order, lines = _lines(top, base)
         lines[:, :, 0] += start
         axes.add_collection(LineCollection(list(lines), colors="black", linewidths=0.8))
-        leaf_names = list(map(name_of, as_list(only(top.named, "vertex"))))[:-1]
-        label = name_of(as_list(only(top.named, "labels"))[-1])
+        ids, labels = (values_of(on_host(only(top.named, name))) for name in ("vertex", "labels"))
+        leaf_names, label = list(map(name_of, ids[:-1])), name_of(labels[-1])
         leaf_names += [f"({size:,})" for size in top.sizes[len(leaf_names) :]]
         names += [leaf_names[leaf] for leaf in order]
         places += range(start, start + len(order))
@@ -529,21 +518,8 @@ def _members(answer: Answer, label: Any) -> tuple[list[Any], Any]:
             f"the component has {members.size:,} vertices, but at most {MAX_DRAWN} can be drawn:"
             f" pass label= of a smaller component; sizes(max_size={MAX_DRAWN}) lists these"
         )
-    return as_list(only(answer.in_memory_frame(answer.vertex(members)), "vertex")), members
-
-
-def _entity(
-    answer: Answer, frame: Any, label: Any
-) -> tuple[list[Any], list[str], list[tuple[int, int]]]:
-    """Return the ids of an entity's records, the values that records share, and the edges.
-
-    An edge joins a record and a value, as a pair of positions in both lists together.
-    """
-    from .shared_values import graph_of_entity
-
-    with answer.backend.scope():
-        names, members = _members(answer, label)
-        return names, *graph_of_entity(answer, members, frame)
+    ids = only(on_host(answer.in_memory_frame(answer.vertex(members))), "vertex")
+    return values_of(ids), members
 
 
 def _title(answer: Answer) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -24,7 +23,7 @@ from ..data.edge_input import plain_frame
 from ..data.read import read_pairs
 from ..data.rules import Datasets
 from ..data.text_options import NO_OPTIONS
-from ..errors import CcRapidsWarning, InputError, counted
+from ..errors import InputError, counted
 from ..graph.chosen_edges import ChosenEdges
 from ..graph.edges import BorrowedEdges, Edges
 from ..graph.forest import Forest
@@ -32,12 +31,13 @@ from ..ids.decoders import OffsetDecoder, at_places
 from ..kernels import forest as trees
 from ..results.answer import Answer
 from ..results.lookup import (
+    check_one_each,
     first_ids,
     ids_without_nulls,
-    levels_up,
     rows_of_borrowed,
     rows_of_edges,
     rows_of_ids,
+    warn,
 )
 from ..results.rules import Refused, Ruled
 from ..solver.choose import SolveOptions
@@ -72,11 +72,9 @@ def pairs_of(
     if name == "cannot_link":
         known &= second_known
         if given.src.size and not bool(known.any()):
-            warnings.warn(
+            warn(
                 f"of {counted(given.src.size, 'pair')} of cannot_link=, none has two ids that are"
-                " vertices: are ids spelled alike?",
-                CcRapidsWarning,
-                stacklevel=levels_up(),
+                " vertices: are ids spelled alike?"
             )
         first, second = first[known], second[known]
         is_same = first == second
@@ -122,11 +120,7 @@ def _rows_with_dataset(answer: Answer, datasets: Datasets) -> tuple[Array, Array
     code = backend.asarray(datasets.code)
     if mask is not None:
         code = code[backend.asarray(mask)]
-    if column.size != code.size:
-        raise InputError(
-            f"datasets= has {column.size:,} vertices and {code.size:,} values: pass one value for"
-            " each vertex"
-        )
+    check_one_each("datasets=", column.size, code.size, "value")
     rows, known = rows_of_ids(answer, column, "null")
     if column.size and answer.forest.vertices and not bool(known.any()):
         raise InputError(

@@ -15,7 +15,13 @@ from ..errors import InputError, counted, shown
 from ..results import preview
 from ..results.answer import Answer
 from ..results.best import NO_KEY, choose, sort_keys
-from ..results.lookup import ids_of, rows_of_ids, warn_of_no_scores, warn_of_unmatched
+from ..results.lookup import (
+    check_one_each,
+    ids_of,
+    rows_of_ids,
+    warn_of_no_scores,
+    warn_of_unmatched,
+)
 from ..results.scores import ordered, vertices_and_scores
 
 
@@ -74,11 +80,7 @@ def _best_of_scores(answer: Answer, by: Any, ascending: bool, least: Array) -> A
     warn_of_unmatched(answer, ids, is_vertex, "")
     values, valid = map(answer.backend.asarray, ordered(scores))
     warn_of_no_scores(valid, "by=", "the least id of each component is returned")
-    if values.size != rows.size:
-        raise InputError(
-            f"by= has {rows.size:,} vertices and {values.size:,} scores: pass one score for each"
-            " vertex"
-        )
+    check_one_each("by=", rows.size, values.size, "score")
     rows, keys = rows[is_vertex], sort_keys(values, ascending, answer.backend.xp)[is_vertex]
     # two words for each component: the best key, and the row that has this key; see choose()
     best = answer.backend.fill(answer.backend.empty(2 * least.size, np.uint64), 0xFF)

@@ -25,7 +25,7 @@ from ..graph.sorting import begins, first_of, order_of
 from ..keywords import suggest_keywords_of_methods
 from ..results.answer import Answer, ComponentsT
 from ..results.labels import NumberLabels, check_labels, ranks_of_unknown
-from ..results.lookup import ids_in_frame, rows_of_ids
+from ..results.lookup import check_one_each, ids_in_frame, rows_of_ids
 from ..results.preview import preview
 from ..results.written import arrow_of
 from .deduplicate import numbers_of_ids
@@ -69,16 +69,9 @@ class StableChanges(NamedTuple):
 class StableLabels(NumberLabels):
     """Labels of :class:`StableIds`.
 
-    Parameters
-    ----------
-    numbers : (k,) array of int64
-        The number of each component, in the order of the least ids.
-    next_id : int
-        The least number that was never used.
+    ``numbers`` has the number of each component, in the order of the least ids, and ``next_id`` is
+    the least number that was never used.
     """
-
-    numbers: Array
-    next_id: int
 
     name = "stable"
     is_saved = False
@@ -204,14 +197,6 @@ class Numbers:
         labelled.kind = StableLabels(numbers, next_id)
         return cls(labelled, numbers, next_id, step, first_birth)
 
-    def as_previous(self, backend: Backend) -> Previous:
-        """Return the vertices and their numbers, with the numbers on the given backend."""
-        answer = self.answer
-        with answer.backend.scope():
-            ids = of_key_columns(answer.ids()) if answer.forest.vertices else None
-            numbers = self.numbers[answer.dense]
-        return Previous(ids, backend.asarray(numbers), self.next_id)
-
 
 def number(answer: Answer, previous: Any, policy: str, next_id: Any) -> Numbers:
     """Return the numbers of an answer's components: see :meth:`Components.stable_ids`."""
@@ -274,7 +259,11 @@ def _previous(answer: Answer, previous: Any, next_id: Any) -> Previous:
         earlier, counter = Previous(None, backend.xp.zeros(0, np.int64), 0), None
     elif isinstance(previous, Numbers | NumberedComponents):
         numbers = previous if isinstance(previous, Numbers) else previous.numbers
-        earlier, counter = numbers.as_previous(backend), numbers.next_id
+        former, counter = numbers.answer, numbers.next_id
+        with former.backend.scope():
+            ids = of_key_columns(former.ids()) if former.forest.vertices else None
+            number_of_vertex = numbers.numbers[former.dense]
+        earlier = Previous(ids, backend.asarray(number_of_vertex), counter)
     elif hasattr(type(previous), "stable_ids"):  # a frame may have an attribute for such a column
         raise InputError(
             f"previous is a {type(previous).__name__}, whose components have labels, not numbers:"
@@ -307,11 +296,7 @@ def _of_frame(answer: Answer, frame: Any) -> tuple[Previous, int | None]:
     check_columns(frame, [*ids, "labels"], "in the previous numbers", advice)
     column, _ = ids_in_frame(answer, frame, ids, "raise", FILL)
     numbers = _checked_numbers(column_of(frame, "labels"), backend)
-    if numbers.size != column.size:
-        raise InputError(
-            f"previous has {column.size:,} vertices and {numbers.size:,} numbers: pass one number"
-            " for each vertex"
-        )
+    check_one_each("previous", column.size, numbers.size, "number")
     if column.size:
         numbers_of_rows = numbers_of_ids(column, backend.xp.arange(column.size), backend)
         repeated = column.size - int((backend.counts(*numbers_of_rows) > 0).sum())

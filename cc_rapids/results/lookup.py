@@ -97,10 +97,15 @@ def levels_up() -> int:
     return level
 
 
+def warn(message: str, category: type[CcRapidsWarning] = CcRapidsWarning) -> None:
+    """Warn, and point to the caller of the package."""
+    warnings.warn(message, category, stacklevel=levels_up())
+
+
 def warn_of_no_edges(edges: Any) -> None:
     """Warn of edges without rows if these are files or an iterator, which is likely a mistake."""
     if message := without_edges(edges):
-        warnings.warn(message, CcRapidsWarning, stacklevel=levels_up())
+        warn(message)
 
 
 def warn_of_bound(
@@ -119,22 +124,16 @@ def warn_of_bound(
             verb = "leave"
             if least > most:
                 hint = "no weight is within both, so exchange them"
-        warnings.warn(
-            f"{bound.in_words()} {verb} out every edge ({outside:,}): {hint}",
-            CcRapidsWarning,
-            stacklevel=levels_up(),
-        )
+        warn(f"{bound.in_words()} {verb} out every edge ({outside:,}): {hint}")
 
 
 def warn_of_null_weights(count: int) -> None:
     """Warn that ``count`` edges with a null weight were dropped from a spanning forest."""
     if count:
         verb = inflected(count, "has", "have")
-        warnings.warn(
+        warn(
             f"{counted(count, 'edge')} {verb} a null or NaN weight: nulls='drop' leaves such edges"
-            " out of the forest, which may then join fewer vertices",
-            CcRapidsWarning,
-            stacklevel=levels_up(),
+            " out of the forest, which may then join fewer vertices"
         )
 
 
@@ -145,11 +144,7 @@ def warn_of_no_scores(valid: Any, what: str, consequence: str) -> None:
     says what is chosen instead.
     """
     if valid.size and not bool(valid.any()):
-        warnings.warn(
-            f"{what} contains no score: every value is null or NaN, so {consequence}",
-            CcRapidsWarning,
-            stacklevel=levels_up(),
-        )
+        warn(f"{what} contains no score: every value is null or NaN, so {consequence}")
 
 
 def first_ids(column: Column, rows: Any) -> str:
@@ -309,6 +304,15 @@ def ids_without_nulls(columns: dict[str, Any]) -> tuple[Column, Any]:
     return of_key_columns([side.where(mask) for side in sides]), mask
 
 
+def check_one_each(name: str, vertices: int, values: int, what: str) -> None:
+    """Raise an InputError unless an argument has as many values, called ``what``, as vertices."""
+    if values != vertices:
+        raise InputError(
+            f"{name} has {vertices:,} vertices and {values:,} {what}s: pass one {what} for each"
+            " vertex"
+        )
+
+
 def _rows_and_mask(
     answer: Answer, rows: Array, valid: Array, mask: Array | None, position: Array | None
 ) -> tuple[Array, Array]:
@@ -456,12 +460,11 @@ def warn_of_unmatched(answer: Answer, column: Column, valid: Array, question: st
     rows = answer.backend.xp.arange(min(SHOWN_IDS, answer.forest.vertices))
     vertices = ", ".join(map(str, values_of(_vertices_on_host(answer, rows))))
     ellipsis = ", ..." if answer.forest.vertices > SHOWN_IDS else ""
-    warnings.warn(
+    warn(
         f"no id in {column.name!r} is a vertex of this answer: it has {counted(column.size, 'id')}"
         f" ({ids}), but the vertices are {vertices}{ellipsis}; {question}are they spelled as in the"
         " edges?",
         UnmatchedWarning,
-        stacklevel=levels_up(),
     )
 
 
@@ -490,11 +493,9 @@ def _warn_of_zeros(answer: Answer, column: Column, valid: Any) -> None:
         matches = strings.filter(pc.is_in(strings, pc.utf8_ltrim(stripped, "0")))
         spelling = "with leading zeros"
     if len(matches):
-        warnings.warn(
+        warn(
             f"{len(matches):,} of {counted(column.size, 'id')} in {column.name!r} would be vertices"
-            f" of this answer {spelling}, such as {matches[0].as_py()}: spell ids as in the edges",
-            CcRapidsWarning,
-            stacklevel=levels_up(),
+            f" of this answer {spelling}, such as {matches[0].as_py()}: spell ids as in the edges"
         )
 
 

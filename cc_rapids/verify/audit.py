@@ -7,7 +7,7 @@ audit can also compare the answer with the components that another library finds
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from time import perf_counter
@@ -305,20 +305,7 @@ def _check_chunks(
     stream: Source, nulls: str, bound: WeightBound | None, limit: int, run: _Run
 ) -> Ledger:
     """Check the edges of all chunks of a stream, and return the counts of their rows."""
-    ledger = Ledger()
-    for edges in _chunks(stream, nulls, bound, limit, run):
-        run.check_edges(edges)
-        ledger = ledger.plus(edges.rows)
-    skipped = len(getattr(stream, "unreadable", ()))
-    # The source counts its rows by metadata, independently of the chunks: a lost chunk is noticed.
-    return ledger._replace(given=stream.given, unreadable_files=skipped)
-
-
-def _chunks(
-    stream: Source, nulls: str, bound: WeightBound | None, limit: int, run: _Run
-) -> Iterator[EdgeInput]:
-    """Yield the chunks of a stream as edges."""
-    answer = run.answer
+    ledger, answer = Ledger(), run.answer
     key_columns = answer.column.key_columns or (answer.column,)
     width = len(key_columns)
     budget = Budget(limit, stream.fixed, readers=stream.readers)
@@ -331,7 +318,13 @@ def _chunks(
     with closing(chunk_reader):  # type: ignore[type-var]
         for chunk in chunk_reader:
             edges = frames.read_chunk(chunk, nulls, bound)
-            yield edges if chunk.vertices is None else with_vertices(edges, chunk.vertices, False)
+            if chunk.vertices is not None:
+                edges = with_vertices(edges, chunk.vertices, False)
+            run.check_edges(edges)
+            ledger = ledger.plus(edges.rows)
+    skipped = len(getattr(stream, "unreadable", ()))
+    # The source counts its rows by metadata, independently of the chunks: a lost chunk is noticed.
+    return ledger._replace(given=stream.given, unreadable_files=skipped)
 
 
 class _Run:
@@ -630,29 +623,9 @@ def audit_labels(
 ) -> Audit:
     """Audit a label frame as :meth:`cc_rapids.Components.audit` audits an answer.
 
-    Parameters
-    ----------
-    frame : frame or pair of arrays
-        Columns ``vertex`` and ``labels``; rows in any order.
-    edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path
-        The edges: see :meth:`cc_rapids.Components.audit`.
-    engine : {"auto", "gpu", "cpu", "cuda", "threads"}, optional
-        The engine. Defaults to the engine of the device of the labels.
-    labels : {"min", "max", "dense", "size", "any"}
-        The kind of the labels: see :meth:`cc_rapids.Components.labels`. ``"any"`` is for integers
-        that only have to differ between components.
-    **options
-        Other arguments of :meth:`cc_rapids.Components.audit`.
-
-    Returns
-    -------
-    Audit
-        The counts of edges, vertices and components, and the duration.
-
-    Raises
-    ------
-    VerificationError
-        A vertex is listed twice, a label is not a vertex, or the labels are wrong.
+    ``frame`` and ``labels``, the kind of its labels, are as for :class:`LabelFrame`; the rows may
+    be in any order. ``engine`` defaults to the engine of the device of the labels. ``edges`` and
+    ``options`` are the arguments of :meth:`cc_rapids.Components.audit`.
     """
     check_word("labels", labels, LABEL_RULES)
     answer = LabelFrame(frame, labels, sort=True)

@@ -22,12 +22,7 @@ from .shown_rows import ShownRows, check_ascending, edge_in_words, places_of
 class BridgesClaim:
     """A frame of bridges to verify.
 
-    Attributes
-    ----------
-    shown : ShownRows
-        The frame.
-    is_proved : bool
-        Whether the frame was compared with the edges; False if there are no edges.
+    ``is_proved`` is whether the frame was compared with the edges; False if there are no edges.
     """
 
     shown: ShownRows

@@ -71,14 +71,9 @@ def reachability(entries: Any, n: int, rank: int, scale: float, complete: bool) 
 class AuditedTree:
     """A condensed tree whose rows are consistent, in arrays on the host.
 
-    Clusters are numbered from 0, the root. A cluster has a greater number than its parent.
-
-    Parameters
-    ----------
-    rows : structured array
-        The rows of the condensed tree.
-    is_finite : (n,) array of bool
-        Whether each point is finite.
+    Clusters are numbered from 0, the root. A cluster has a greater number than its parent. Raise a
+    VerificationError if the rows contradict each other. ``is_finite`` is a mask of the finite
+    points.
 
     Attributes
     ----------
@@ -96,11 +91,6 @@ class AuditedTree:
         The cluster that each finite point leaves last.
     density : (k,) array of floats
         The density at which the point leaves this cluster.
-
-    Raises
-    ------
-    VerificationError
-        The rows contradict each other.
     """
 
     def __init__(self, rows: Any, is_finite: Any) -> None:

@@ -34,13 +34,8 @@ if TYPE_CHECKING:
 class ForestClaim:
     """The frame of a spanning forest to verify.
 
-    Attributes
-    ----------
-    shown : ShownRows
-        The frame.
-    forest_weight : ForestWeight, optional
-        The weights of all edges, and whether the forest has the least or the greatest weight; None
-        if the forest is not by weight.
+    ``forest_weight`` are the weights of all edges, and whether the forest has the least or the
+    greatest weight; None if the forest is not by weight.
     """
 
     shown: ShownRows
@@ -52,21 +47,9 @@ class ForestClaim:
     ) -> ForestClaim:
         """Return the claim for the argument ``forest`` of an audit.
 
-        Parameters
-        ----------
-        forest : True, "min", "max", or a frame
-            The kind of forest that the answer should have, or another frame to verify.
-        answer_forest : AnswerForest
-            The forest of the answer.
-        weight : str or array, optional
-            The weights of all edges.
-        width : int
-            The number of columns of an id.
-
-        Raises
-        ------
-        InputError
-            The answer has no such forest, the argument is invalid, or weights are missing.
+        This is True, ``"min"`` or ``"max"``, the kind of forest that the answer should have, or
+        another frame to verify. ``weight`` are the weights of all edges, and an id has ``width``
+        columns.
         """
         is_word = isinstance(forest, str | bool)
         is_known = forest in (True, "min", "max") if is_word else is_frame(forest)
@@ -170,13 +153,8 @@ class ForestClaim:
 class AnswerForest(NamedTuple):
     """The spanning forest of an answer.
 
-    Attributes
-    ----------
-    show : callable, optional
-        Returns the frame that callers see; None without a forest.
-    greatest : bool, optional
-        Whether the forest has the greatest weight (True) or the least weight (False); None if the
-        forest is not by weight.
+    ``show`` returns the frame that callers see; it is None without a forest. ``greatest`` is
+    whether the forest has the greatest or the least weight; None if the forest is not by weight.
     """
 
     show: Callable[[], Any] | None = None
@@ -200,16 +178,9 @@ def levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[A
 
     A node is a set of slots that edges join, at first one slot. In each round, every node with
     edges to other nodes chooses the first of these edges, and the nodes that the chosen edges join
-    get a common parent.
-
-    Parameters
-    ----------
-    us, vs : (k,) arrays of integers
-        The slots of both ends of each edge, in the order of the forest.
-    n : int
-        The number of slots.
-    node : type
-        The unsigned type of nodes.
+    get a common parent. ``us`` and ``vs`` are the slots of both ends of each edge, in the order of
+    the forest, and ``node`` is the unsigned type of nodes. Raise a VerificationError if the edges
+    have a cycle.
 
     Returns
     -------
@@ -218,11 +189,6 @@ def levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[A
         slots.
     numbers : (nodes,) array of integers
         One plus the rank of the edge that each node chose; 0 if the node chose none.
-
-    Raises
-    ------
-    VerificationError
-        The edges have a cycle.
     """
     xp, edges = backend.xp, us.size
     take = kernel(kernels.take_first, backend)

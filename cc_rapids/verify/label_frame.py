@@ -29,7 +29,7 @@ class LabelFrame:
     ----------
     frame : frame or pair of arrays
         The columns ``vertex`` and ``labels``, or ``0_vertex``, ..., ``0_labels``, ... for ids of
-        several columns. The frame is not modified.
+        several columns.
     kind : {"min", "max", "dense", "size", "any"}
         The kind of the labels: see :meth:`cc_rapids.Components.labels`. "any" is for integers that
         only have to differ between components.
@@ -112,17 +112,9 @@ class LabelFrame:
     def scatter_labels(self, faults: Array) -> None:
         """Set ``label_of``; callers must read ``faults`` afterwards.
 
-        Parameters
-        ----------
-        faults : (FAULTS,) array of uint64
-            Modified: ``faults[STRANGE]`` becomes the first row whose label is not a vertex. If
-            slots are distances from the least id, ``faults[ORDER]`` becomes the first row that is
-            not sorted by id.
-
-        Raises
-        ------
-        VerificationError
-            The rows are not sorted by id, and slots are not distances.
+        ``faults[STRANGE]`` becomes the first row whose label is not a vertex. If slots are
+        distances from the least id, ``faults[ORDER]`` becomes the first row that is not sorted by
+        id. Otherwise, unsorted rows raise a VerificationError.
         """
         self._faults = faults
         kernel_checks_order = not self.sort and self._is_direct()
@@ -220,33 +212,25 @@ class LabelFrame:
 
         ``slots`` has the slot of the vertex in each row. Labels are numbers, not vertices.
         """
-        backend, ids = self.backend, self.ids
-        labels, k = self._claimed_places() if self.rule.is_place else self._ranked_labels()
+        backend, ids, labels = self.backend, self.ids, self._labels[0]
+        if self.rule.is_place:  # labels should be 0 .. k - 1
+            k = self.components
+            if k is None:
+                k = int(labels.max()) + 1 if labels.size else 0
+            k = max(k, 0)
+        else:
+            distinct, labels = backend.xp.unique(labels, return_inverse=True)
+            k = int(distinct.size)
+            if self.components not in (None, k):
+                raise VerificationError(
+                    f"there are {k:,} different labels, but {self.components:,} components"
+                )
         heads = backend.fill(backend.empty(k, ids.vertex), 0xFF)
         find = kernel(audit.find_heads, backend, ids.vertex)
         find(self.rows, k, slots, labels, heads, self._faults)
         if self.rule.is_place:
             self._check_places(heads)
         return heads[labels]
-
-    def _claimed_places(self) -> tuple[Array, int]:
-        """Return the labels, which should be 0 .. k - 1, and k, the claimed number of components.
-
-        If no number is claimed, k is the greatest label plus one.
-        """
-        labels, k = self._labels[0], self.components
-        if k is None:
-            k = int(labels.max()) + 1 if labels.size else 0
-        return labels, max(k, 0)
-
-    def _ranked_labels(self) -> tuple[Array, int]:
-        """Return the rank of each row's label among the distinct labels, and the label count."""
-        distinct, ranks = self.backend.xp.unique(self._labels[0], return_inverse=True)
-        if self.components not in (None, distinct.size):
-            raise VerificationError(
-                f"there are {distinct.size:,} different labels, but {self.components:,} components"
-            )
-        return ranks, int(distinct.size)
 
     def _check_places(self, heads: Array) -> None:
         """Raise a VerificationError unless the labels are exactly 0 .. k - 1, in order.

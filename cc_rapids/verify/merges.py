@@ -17,7 +17,7 @@ import numpy as np
 from ..errors import VerificationError
 from .label_rules import LabelRule
 from .oracle import union_find
-from .tables import first_row_of_difference, places, plain, row_in_words
+from .tables import check_columns, plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -97,7 +97,7 @@ class Merges:
         before = _values_of(child, extreme, n)
         after = _values_of(n + last_merge[merge], extreme, n)
         expected = [self.weights[merge], *self._ids(before), *self._ids(after), self._sizes(child)]
-        self._compare("merges", places(table, 0, table.num_columns), expected)
+        check_columns("merges", table.columns, expected)
 
     def check_linkage(self, array: Any) -> None:
         """Raise a VerificationError unless a linkage matrix has the merges, at heights 0, 1, ...
@@ -137,12 +137,12 @@ class Merges:
         of the methods of :class:`cc_rapids.Dendrogram` of these names.
         """
         least = union_find(self.src[:count], self.dst[:count], self.n)
-        self._compare("labels", places(labels, 0, self.width), places(self.labels, 0, self.width))
+        check_columns("labels", labels.columns[: self.width], self.labels.columns[: self.width])
         # the least vertex of each component, and the component of each vertex
         heads, component = np.unique(least, return_inverse=True)
         members = np.bincount(component, minlength=heads.size)
         by_size = np.argsort(-members, kind="stable")
-        label_columns = places(labels, self.width, labels.num_columns)
+        label_columns = labels.columns[self.width :]
         if self.rule.is_vertex:
             greatest = np.zeros(heads.size, np.int64)
             greatest[component] = np.arange(self.n)  # the last assignment to a component remains
@@ -157,9 +157,9 @@ class Merges:
             expected = [numbers[least]]
             if np.unique(numbers[heads]).size < heads.size:
                 raise VerificationError("two components have the same label at a threshold")
-        self._compare("labels", label_columns, expected)
+        check_columns("labels", label_columns, expected)
         shown = [column.take(heads[by_size]) for column in map(plain, label_columns)]
-        self._compare("sizes", places(sizes, 0, sizes.num_columns), [*shown, members[by_size]])
+        check_columns("sizes", sizes.columns, [*shown, members[by_size]])
 
     def check_split(
         self, max_size: int, ends: tuple[Any, Any], parts: pa.Table, cuts: pa.Table
@@ -172,15 +172,15 @@ class Merges:
         component = union_find(self.src, self.dst, self.n)  # the least vertex of each component
         kept = self._kept(max_size)
         part = union_find(self.src[kept], self.dst[kept], self.n)
-        ids = places(self.labels, 0, self.width)
-        self._compare("parts", places(parts, 0, parts.num_columns), [*ids, *self._ids(part)])
+        ids = self.labels.columns[: self.width]
+        check_columns("parts", parts.columns, [*ids, *self._ids(part)])
         too_large = np.unique(component[self.src[self.merges[:, 2] > max_size]])
-        labels = places(self.labels, self.width, self.labels.num_columns)
+        labels = self.labels.columns[self.width :]
         expected = [
             *(plain(column).take(too_large) for column in labels),
             *self._numbers_of_split(component, part, ends, too_large, max_size),
         ]
-        self._compare("cuts", places(cuts, 0, cuts.num_columns - 2), expected)
+        check_columns("cuts", cuts.columns[:-2], expected)
         self._check_cut_weights(cuts, component, kept, too_large)
 
     def _kept(self, max_size: int) -> Any:
@@ -258,24 +258,7 @@ class Merges:
 
     def _ids(self, rows: Any) -> list[Any]:
         """Return the id columns of the vertices in the given rows of the label frame."""
-        return [plain(column).take(rows) for column in places(self.labels, 0, self.width)]
-
-    def _compare(self, what: str, shown: list[Any], expected: list[Any]) -> None:
-        """Raise a VerificationError for the first row in which columns are not as expected.
-
-        ``what`` is the name of the frame in errors.
-        """
-        import pyarrow as pa
-
-        if len(shown) != len(expected):
-            raise VerificationError(f"the {what} have {len(shown)} columns, not {len(expected)}")
-        expected = [pa.array(part) if isinstance(part, np.ndarray) else part for part in expected]
-        row = first_row_of_difference(shown, expected)
-        if row is not None:
-            rows = [row_in_words(columns, row) for columns in (shown, expected)]
-            raise VerificationError(
-                f"row {row:,} of the {what} is {rows[0]}, but should be {rows[1]}"
-            )
+        return [plain(column).take(rows) for column in self.labels.columns[: self.width]]
 
 
 def _values_of(clusters: Any, merge_values: Any, n: int) -> Any:

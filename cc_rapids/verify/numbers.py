@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..errors import VerificationError, counted
-from .shown_rows import first_difference
-from .tables import first_row_of_difference, places, plain, row_in_words
+from .tables import check_columns, plain, row_in_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -136,7 +135,8 @@ def audit(
             "deaths": [former[is_retired], sizes[is_retired]],
             "sizes": _sizes(before.numbers, now.numbers),
         }
-        _check_changes(changes, expected_changes)
+        for name, columns in expected_changes.items():
+            check_columns(name, changes[name].columns, columns)
     return numbers.size - born.size, born.size, int(is_retired.sum())
 
 
@@ -177,13 +177,7 @@ def _splits_and_merges(overlaps: Overlaps, numbers: np.ndarray) -> dict[str, lis
 def check_vertices(now: Numbered, labels: pa.Table) -> None:
     """Raise a VerificationError unless numbered vertices equal the vertices of a label frame."""
     shown = now.vertices.columns
-    expected = places(labels, 0, len(shown))
-    row = first_row_of_difference(shown, expected)
-    if row is not None:
-        raise VerificationError(
-            f"row {row:,} of the numbers is vertex {row_in_words(shown, row)}, but row {row:,} of"
-            f" the answer is {row_in_words(expected, row)}"
-        )
+    check_columns("vertices with numbers", shown, labels.columns[: len(shown)])
 
 
 def _ranks_by_appearance(values: np.ndarray) -> np.ndarray:
@@ -245,20 +239,6 @@ def _sizes(before: np.ndarray, now: np.ndarray) -> list[np.ndarray]:
     ]
     resized = sizes[0] != sizes[1]
     return [column[resized] for column in (kept, *sizes)]
-
-
-def _check_changes(changes: dict[str, pa.Table], expected: dict[str, list[np.ndarray]]) -> None:
-    """Raise a VerificationError for the first row of a frame of changes that is not as expected."""
-    for name, columns in expected.items():
-        rows = list(zip(*(column.tolist() for column in columns), strict=True))
-        shown = [column.to_pylist() for column in changes[name].columns]
-        shown_rows = list(zip(*shown, strict=True))
-        k = first_difference(shown_rows, rows)
-        if k is not None:
-            texts = [str(each[k]) if k < len(each) else "missing" for each in (shown_rows, rows)]
-            raise VerificationError(
-                f"row {k:,} of the {name} is {texts[0]}, but should be {texts[1]}"
-            )
 
 
 def _keys(now: pa.Table, before: pa.Table) -> list[np.ndarray]:

@@ -15,15 +15,13 @@ import numpy as np
 
 from .. import backends
 from ..backends import Array, Backend
-from ..data.dtypes import is_integer
 from ..data.edge_input import EdgeInput
-from ..data.frame_access import collected, column_of, columns_of, numbers_of
 from ..errors import InputError, VerificationError, counted, inflected
 from ..kernels import audit_paths as kernels
 from .forests import stable_order
 from .label_frame import LabelFrame
 from .placed_edges import PlacedEdges
-from .shown_rows import ShownRows, differing
+from .shown_rows import ShownFrame, ShownRows, differing
 
 NO_ROW = -1  # the weakest row of a path without edges
 
@@ -93,14 +91,8 @@ def audit(
     """Return the number of connected pairs, and the number of edges of their paths.
 
     The label frame and the forest are already verified. ``given`` are the edges, read again, with
-    weights if the forest is by weight.
-
-    Raises
-    ------
-    VerificationError
-        A claim is wrong. The error names the first wrong pair, or edge of a path.
-    InputError
-        An id of a pair is not a vertex.
+    weights if the forest is by weight. Raise a VerificationError for the first wrong pair, or edge
+    of a path.
     """
     with answer.borrow_for(backend), backend.scope():
         paths = _Paths(answer, given, claim)
@@ -120,9 +112,8 @@ class _Paths(PlacedEdges):
 
     def __init__(self, answer: LabelFrame, given: EdgeInput, claim: PathsClaim) -> None:
         super().__init__(answer, given)
-        self.claim, self.shown_paths = claim, collected(claim.shown_paths)
-        self.names = columns_of(self.shown_paths)
-        self.length = self._integers("length")
+        self.claim, self.shown = claim, ShownFrame(claim.shown_paths, "paths")
+        self.length = self.backend.asarray(self.shown.integers("length"))
         if self.length.size != claim.pairs.src.size:
             verb = inflected(claim.pairs.src.size, "was", "were")
             raise VerificationError(
@@ -138,7 +129,7 @@ class _Paths(PlacedEdges):
                 f" not vertices of this answer; the first is pair {first:,}"
             )
         self.weights = None if claim.greatest is None else self.backend.asarray(given.weights)
-        if self.weights is not None and "weakest_row" not in self.names:
+        if self.weights is not None and "weakest_row" not in self.shown.names:
             raise InputError(
                 "the forest has weights, but the frame of paths has no columns weakest_row and"
                 " weakest_weight: pass what paths(pairs) returns"
@@ -172,11 +163,11 @@ class _Paths(PlacedEdges):
         # the last item of both arrays is for paths without edges
         rows = xp.concatenate([self.numbers()[self.place], xp.full(1, NO_ROW)])
         weights = xp.concatenate([weights, xp.zeros(1, weights.dtype)])
-        claimed_weights = self.backend.asarray(self._numbers("weakest_weight"))
-        for name, claimed, expected in (
-            ("weakest_row", self._integers("weakest_row"), rows[weakest]),
-            ("weakest_weight", claimed_weights, weights[weakest]),
+        for name, shown, expected in (
+            ("weakest_row", self.shown.integers("weakest_row"), rows[weakest]),
+            ("weakest_weight", self.shown.numbers("weakest_weight"), weights[weakest]),
         ):
+            claimed = self.backend.asarray(shown)
             differs = differing(claimed, expected)
             if bool(differs.any()):
                 k = int(differs.argmax())
@@ -293,24 +284,6 @@ class _Paths(PlacedEdges):
         signed_sums = self.xp.cumsum(sign * sums)
         before_path = self.xp.where(start > 0, signed_sums[start - 1], 0)
         return sign * (signed_sums - before_path - first)
-
-    def _numbers(self, name: str) -> Any:
-        """Return a column of numbers of the frame of paths, on the device of the frame."""
-        if name not in self.names:
-            raise InputError(f"a frame of paths has no column {name!r}: pass what paths() returns")
-        values, valid = numbers_of(column_of(self.shown_paths, name), f"column {name!r}")
-        if not bool(valid.all()):
-            raise VerificationError(f"column {name!r} of the paths contains nulls")
-        return values
-
-    def _integers(self, name: str) -> Array:
-        """Return a column of integers of the frame of paths as int64, on the backend."""
-        values = self._numbers(name)
-        if not is_integer(values.dtype):
-            raise VerificationError(
-                f"column {name!r} of the paths is {values.dtype}, but must contain integers"
-            )
-        return self.backend.asarray(values).astype(np.int64)
 
     def _refuse(self, wrong: Array, words: str) -> None:
         """Raise a VerificationError for the first wrong pair, if there is one."""

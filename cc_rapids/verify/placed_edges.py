@@ -19,17 +19,10 @@ from .vertex_lookup import Tally
 class PlacedEdges:
     """The slots of a label frame's vertices, and of both ends of each edge.
 
-    Parameters
-    ----------
-    answer : LabelFrame
-        The label frame, already verified, and borrowed by its backend.
-    given : EdgeInput
-        The edges, read again.
+    The label frame is already verified, and borrowed by its backend. The edges are read again.
 
     Attributes
     ----------
-    width : int
-        The number of columns of an id.
     slots : (v,) array of int64
         The slot of each vertex, in the order of the frame.
     head : (n,) array of int64

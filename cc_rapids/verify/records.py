@@ -9,6 +9,7 @@ import numpy as np
 from ..backends import Backend
 from ..data.column import Borrowing, Column, common_rows
 from ..data.records import KeyPart
+from .tables import plain
 
 
 def partners(
@@ -56,14 +57,11 @@ def numbered(columns: list[np.ndarray]) -> np.ndarray:
 
 def _distinct(column: Column, backend: Backend) -> tuple[list[Any], np.ndarray]:
     """Return the distinct values of a column, and the index in them of the value of each row."""
-    import pyarrow as pa
-
     with Borrowing([column]) as (values,):
         if not column.strings:
             numbers = backend.to_host(backend.asarray(values))
             distinct, code = np.unique(numbers, return_inverse=True)
             return distinct.tolist(), code.reshape(-1)
         text = values.to_arrow() if hasattr(values, "to_arrow") else values
-        chunks = text if isinstance(text, pa.ChunkedArray) else pa.chunked_array([text])
-        coded = chunks.cast(pa.large_string()).combine_chunks().dictionary_encode()
+        coded = plain(text).dictionary_encode()
     return coded.dictionary.to_pylist(), coded.indices.to_numpy()

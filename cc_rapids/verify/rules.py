@@ -101,13 +101,9 @@ def audit_rules(
 ) -> RulesAudit:
     """Prove clusters under rules: see :meth:`cc_rapids.LinkedPairs.audit`.
 
-    Parameters
-    ----------
-    accepted, refused : dict of columns
-        The accepted and the refused edges, as the answer shows them. The column ``rule`` of a
-        refused edge has the number of the rule that refused the edge.
-    given : EdgeInput
-        The edges, with weights.
+    ``accepted`` and ``refused`` are the columns of the accepted and of the refused edges, as the
+    answer shows them. The column ``rule`` has the number of the rule that refused the edge.
+    ``given`` has weights.
     """
     started = perf_counter()
     shown_forest = ShownRows(accepted, "forest", answer.width)

@@ -17,55 +17,25 @@ from ..errors import InputError, MissingColumnError, VerificationError
 INDEX = "index"  # the column with the index labels of a pandas frame
 
 
-class ShownRows:
-    """A frame of edges: the column ``row``, both ends, and optionally weights and index labels.
+class ShownFrame:
+    """A frame of any library, or a named tuple of arrays; ``what`` is its name in errors."""
 
-    Parameters
-    ----------
-    frame : frame, or named tuple of arrays
-        A frame of any library; not modified.
-    what : str
-        The name of the frame in errors, such as "forest".
-    width : int
-        The number of columns of an id.
-
-    Raises
-    ------
-    InputError
-        ``frame`` is not a frame.
-    MissingColumnError
-        The column ``row``, or a column of an end, is missing.
-    """
-
-    def __init__(self, frame: Any, what: str, width: int) -> None:
+    def __init__(self, frame: Any, what: str) -> None:
         frame = collected(frame)
         self.frame = frame._asdict() if hasattr(frame, "_asdict") else frame
-        self.names, self.what, self.width = columns_of(self.frame), what, width
-        if "row" not in self.names:
-            raise self._missing("row")
-        self.source, self.destination = map(self._named, ("source", "destination"))
-
-    def __len__(self) -> int:
-        return len(column_of(self.frame, "row"))
+        self.names, self.what = columns_of(self.frame), what
 
     def numbers(self, name: str) -> Array:
         """Return a column of numbers as an array on the device of the frame.
 
-        Raises
-        ------
-        VerificationError
-            The column has nulls.
+        Raise a VerificationError if the column has nulls.
         """
         if name not in self.names:
-            raise self._missing(name)
+            raise self.missing(name)
         values, valid = numbers_of(column_of(self.frame, name), f"column {name!r}")
         if not bool(valid.all()):
             raise VerificationError(f"column {name!r} of the {self.what} contains nulls")
         return values
-
-    def rows(self) -> Array:
-        """Return the rows as int64, on the device of the frame."""
-        return self.integers("row")
 
     def integers(self, name: str) -> Array:
         """Return a column of integers as int64, on the device of the frame."""
@@ -75,6 +45,36 @@ class ShownRows:
                 f"column {name!r} of the {self.what} is {values.dtype}, but must contain integers"
             )
         return values.astype(np.int64)
+
+    def missing(self, name: str) -> MissingColumnError:
+        """Return the error for a missing column."""
+        names = ", ".join(map(str, self.names))
+        return MissingColumnError(
+            f"the frame of the {self.what} has no column {name!r}, only {names}: pass the"
+            " frame that the function returned"
+        )
+
+
+class ShownRows(ShownFrame):
+    """A frame of edges: the column ``row``, both ends, and optionally weights and index labels.
+
+    An id has ``width`` columns. Raise a MissingColumnError if the column ``row``, or a column of an
+    end, is missing.
+    """
+
+    def __init__(self, frame: Any, what: str, width: int) -> None:
+        super().__init__(frame, what)
+        self.width = width
+        if "row" not in self.names:
+            raise self.missing("row")
+        self.source, self.destination = map(self._named, ("source", "destination"))
+
+    def __len__(self) -> int:
+        return len(column_of(self.frame, "row"))
+
+    def rows(self) -> Array:
+        """Return the rows as int64, on the device of the frame."""
+        return self.integers("row")
 
     def check_ends(self, answer: Any, rows: Array, sides: list[Array]) -> None:
         """Raise a VerificationError for the first row whose ends differ from its edge in the list.
@@ -145,16 +145,8 @@ class ShownRows:
         names = [str(name) for name in self.names]
         columns = [n for n in names if n == end or (self.width > 1 and n.endswith(f"_{end}"))]
         if len(columns) != self.width:
-            raise self._missing(end if self.width == 1 else f"0_{end}")
+            raise self.missing(end if self.width == 1 else f"0_{end}")
         return columns
-
-    def _missing(self, name: str) -> MissingColumnError:
-        """Return the error for a missing column."""
-        names = ", ".join(map(str, self.names))
-        return MissingColumnError(
-            f"the frame of the {self.what} has no column {name!r}, only {names}: pass the"
-            " frame that the function returned"
-        )
 
 
 def edge_in_words(e: int, caller_rows: Array | None) -> str:

@@ -18,7 +18,7 @@ from ..errors import VerificationError, counted, inflected
 from .label_frame import LabelFrame
 from .placed_edges import PlacedEdges
 from .shown_rows import ShownRows
-from .tables import first_row_of_difference, places, plain, row_in_words
+from .tables import check_columns, plain, row_in_words
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -88,7 +88,8 @@ def audit(answer: LabelFrame, given: EdgeInput, claim: Claim, backend: Any) -> i
     The label frame is already verified. ``given`` are the edges, read again.
     """
     with answer.borrow_for(backend), backend.scope():
-        _check_rows(answer, claim)
+        ids = (table.columns[: answer.width] for table in (claim.colors, claim.labels))
+        check_columns("vertices with colours", *ids)
         if not answer.rows:
             return 0
         sides = _Sides(answer, given, claim)
@@ -102,43 +103,21 @@ def audit(answer: LabelFrame, given: EdgeInput, claim: Claim, backend: Any) -> i
     return odd
 
 
-def _check_rows(answer: LabelFrame, claim: Claim) -> None:
-    """Raise a VerificationError unless the frame of colours has the vertices of the label frame."""
-    if claim.colors.num_rows != claim.labels.num_rows:
-        raise VerificationError(
-            f"{claim.colors.num_rows:,} vertices are in the frame of colours, but"
-            f" {claim.labels.num_rows:,} in the frame of labels"
-        )
-    sides = [places(table, 0, answer.width) for table in (claim.colors, claim.labels)]
-    row = first_row_of_difference(*sides)
-    if row is not None:
-        ids = [row_in_words(columns, row) for columns in sides]
-        raise VerificationError(
-            f"row {row:,} of the colours is vertex {ids[0]}, but row {row:,} of the labels is"
-            f" {ids[1]}"
-        )
-
-
 class _Sides(PlacedEdges):
     """The colour of each slot of an answer, NONE for no colour, and the edges between slots."""
 
     def __init__(self, answer: LabelFrame, given: EdgeInput, claim: Claim) -> None:
         super().__init__(answer, given)
         self.claim = claim
-        color_of_row = self.backend.asarray(self._colors())
-        self.color = self.xp.full(answer.ids.n, NONE, np.int64)
-        self.color[self.slots] = color_of_row  # slots without a vertex have no row
-
-    def _colors(self) -> Array:
-        """Return the colour of each row on the host; raise an error if a colour is invalid."""
-        column = self.claim.colors.column(self.width).combine_chunks()
+        column = claim.colors.column(self.width).combine_chunks()
         color = column.fill_null(NONE).to_numpy(zero_copy_only=False).astype(np.int64)
         invalid = np.flatnonzero((color < NONE) | (color > 1))
         if invalid.size:
             row = int(invalid[0])
-            name = row_in_words(places(self.claim.labels, 0, self.width), row)
+            name = row_in_words(claim.labels.columns[: self.width], row)
             raise VerificationError(f"vertex {name} has the colour {color[row]}, not 0 or 1")
-        return color
+        self.color = self.xp.full(answer.ids.n, NONE, np.int64)
+        self.color[self.slots] = self.backend.asarray(color)  # slots without a vertex have no row
 
     def check_edges(self) -> None:
         """Raise a VerificationError for the first edge or component whose colours are wrong.
@@ -173,7 +152,9 @@ class _Sides(PlacedEdges):
         Each component without colours needs one cycle, and other components have none.
         """
         xp, rows = self.xp, self.backend.asarray(self.claim.shown.rows())
-        src, dst = self._cycle_ends(rows)
+        place = self.places_of(rows, "odd cycles")
+        src, dst = self.src[place], self.dst[place]
+        self.claim.shown.check_ends(self.answer, rows, [src, dst])
         component = self.head[src]
         without = xp.flatnonzero(~xp.isin(self.odd, component))
         if without.size:
@@ -219,30 +200,15 @@ class _Sides(PlacedEdges):
         self._refuse(~goes_on, rows, "does not start where the previous edge ends")
         return head
 
-    def _cycle_ends(self, rows: Array) -> list[Array]:
-        """Return the slots of the ends of the cycle edges, given their rows in the list."""
-        if not rows.size:
-            return [self.slots[:0], self.slots[:0]]
-        place = self.places_of(rows, "odd cycles")
-        ends = [self.src[place], self.dst[place]]
-        self.claim.shown.check_ends(self.answer, rows, ends)
-        return ends
-
     def _check_labels(self, src: Array) -> None:
         """Raise a VerificationError unless the rows of cycles have the labels of their components.
 
         ``src`` is the slot of the first end of each cycle edge.
         """
         rows = self.backend.to_host(self.xp.searchsorted(self.slots, src))
-        columns = places(self.claim.labels, self.width, self.claim.labels.num_columns)
+        columns = self.claim.labels.columns[self.width :]
         expected = [plain(column).take(rows) for column in columns]
-        shown = places(self.claim.cycles, 0, len(expected))
-        row = first_row_of_difference(shown, expected)
-        if row is not None:
-            label, right = (row_in_words(side, row) for side in (shown, expected))
-            raise VerificationError(
-                f"row {row:,} of the cycles has the label {label}, but its component has {right}"
-            )
+        check_columns("labels of cycles", self.claim.cycles.columns[: len(expected)], expected)
 
     def _refuse(self, wrong: Array, rows: Array, words: str) -> None:
         """Raise a VerificationError for the first wrong row of the cycles, if there is one."""

@@ -6,8 +6,12 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ..errors import VerificationError
+
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 
 def plain(column: Any) -> Any:
@@ -26,8 +30,16 @@ def plain(column: Any) -> Any:
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
-def first_row_of_difference(shown: Sequence[Any], expected: Sequence[Any]) -> int | None:
-    """Return the first row in which two lists of columns differ; None if they are equal."""
+def check_columns(what: str, shown: Sequence[Any], expected: Sequence[Any]) -> None:
+    """Raise a VerificationError for the first row in which columns are not as expected.
+
+    ``what`` is the name of the frame in errors.
+    """
+    import pyarrow as pa
+
+    if len(shown) != len(expected):
+        raise VerificationError(f"the {what} have {len(shown)} columns, not {len(expected)}")
+    expected = [pa.array(part) if isinstance(part, np.ndarray) else part for part in expected]
     rows = []
     for pair in zip(shown, expected, strict=True):
         columns = [plain(column) for column in pair]
@@ -35,15 +47,17 @@ def first_row_of_difference(shown: Sequence[Any], expected: Sequence[Any]) -> in
             values = (column.to_pylist() for column in columns)
             pairs = enumerate(zip_longest(*values))  # a missing value of the shorter column is None
             rows += [k for k, (a, b) in pairs if a != b][:1]
-    return min(rows, default=None)
+    if rows:
+        row = min(rows)
+        texts = [row_in_words(columns, row) for columns in (shown, expected)]
+        raise VerificationError(
+            f"row {row:,} of the {what} is {texts[0]}, but should be {texts[1]}"
+        )
 
 
 def row_in_words(columns: Sequence[Any], row: int) -> str:
     """Return a row of the given columns as text."""
-    values = [column[row].as_py() if row < len(column) else "no row" for column in columns]
+    if any(row >= len(column) for column in columns):
+        return "missing"
+    values = [column[row].as_py() for column in columns]
     return repr(values[0] if len(values) == 1 else tuple(values))
-
-
-def places(table: pa.Table, first: int, last: int) -> list[Any]:
-    """Return the columns ``first`` to ``last - 1`` of a table, by position."""
-    return [table.column(k) for k in range(first, last)]

@@ -19,6 +19,7 @@ from ..data.frame_access import first
 from ..errors import VerificationError
 from ..kernels import audit
 from ..kernels.audit import kernel
+from .tables import plain
 
 # If the range of the ids is at most LEAST_SLOTS, or at most SLOTS_PER_VERTEX times the number of
 # vertices, then the slot of an id is its distance from the least id: see audit.jsonl.
@@ -33,10 +34,8 @@ class Tally:
     closed formulas give both sums. Other sums prove that a row was skipped, read twice, or read in
     place of another row. A tally also detects any two such faults together.
 
-    Parameters
-    ----------
-    make : callable
-        Returns a (3,) array of uint64 zeros, to which kernels add modulo 2^64. Called at most once.
+    ``make`` returns a (3,) array of uint64 zeros, to which kernels add modulo 2^64. It is called at
+    most once.
     """
 
     def __init__(self, make: Callable[[], Array]) -> None:
@@ -88,14 +87,7 @@ class Integers:
     """A table of sorted integers.
 
     If the id range is small, the slot of an id is its distance from the least id. Otherwise, the
-    slot is the row of the id.
-
-    Parameters
-    ----------
-    ids : (rows,) array of integers
-        The ids, on the backend.
-    dense : bool
-        Whether slots may be distances. If False, they are rows.
+    slot is the row of the id. If the argument ``dense`` is False, slots are always rows.
     """
 
     def __init__(self, backend: Backend, tally: Tally, ids: Array, dense: bool = True) -> None:
@@ -359,11 +351,7 @@ def _distinct(part: Any, backend: Backend, tally: Tally) -> Integers | Strings:
 
 def _plain(strings: Any) -> Any:
     """Return strings as one PyArrow array with 64-bit offsets."""
-    import pyarrow as pa
-
-    strings = strings.to_arrow() if is_cudf(strings) else strings
-    wide = strings.cast(pa.large_string())
-    return wide.combine_chunks() if isinstance(wide, pa.ChunkedArray) else wide
+    return plain(strings.to_arrow() if is_cudf(strings) else strings)
 
 
 def _find(strings: Any, ids: Any) -> tuple[Array, Array]:

@@ -13,16 +13,6 @@ from ...errors import ArgumentTypeError, InputError, VerificationError, shown
 from .certificate import unreached
 
 
-class _PixelNames:
-    """The name of each pixel in messages, which is its position in the image."""
-
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self.shape = shape
-
-    def __getitem__(self, pixel: int) -> str:
-        return f"({', '.join(map(str, np.unravel_index(pixel, self.shape)))})"
-
-
 def certify_image(
     labels: npt.ArrayLike,
     image: npt.ArrayLike,
@@ -82,14 +72,19 @@ def certify_image(
         raise ArgumentTypeError(f"background= is {shown(background)}, not a number")
     if label.shape != values.shape:
         raise VerificationError(f"labels of shape {label.shape} for an image of {values.shape}")
-    axes, names = values.ndim, _PixelNames(values.shape)
+
+    def name(pixel: int) -> str:
+        """Return the name of a pixel in messages, which is its position in the image."""
+        return f"({', '.join(map(str, np.unravel_index(pixel, values.shape)))})"
+
     inside = (values != background).ravel()
     wrong = np.flatnonzero((label.ravel() != 0) != inside)
     if wrong.size:
         p = int(wrong[0])
         what = "not background" if inside[p] else "background"
-        raise VerificationError(f"pixel {names[p]} is {what}, but its label is {label.flat[p]}")
-    src, dst = _connected(values, inside.reshape(values.shape), _steps(structure, axes, by_value))
+        raise VerificationError(f"pixel {name(p)} is {what}, but its label is {label.flat[p]}")
+    steps = _steps(structure, values.ndim, by_value)
+    src, dst = _connected(values, inside.reshape(values.shape), steps)
     if by_value:
         equal = values.ravel()[src] == values.ravel()[dst]
         src, dst = src[equal], dst[equal]
@@ -100,7 +95,7 @@ def certify_image(
         advice = ": pass by_value=True for labels of equal values"
         advice = "" if by_value or values.flat[p] == values.flat[q] else advice
         raise VerificationError(
-            f"pixels {names[p]} and {names[q]} are connected, but have the labels {flat[p]} and"
+            f"pixels {name(p)} and {name(q)} are connected, but have the labels {flat[p]} and"
             f" {flat[q]}{advice}"
         )
     # each pixel is labelled by the first pixel with its label, and the background by itself
@@ -112,7 +107,7 @@ def certify_image(
         advice = ": leave out by_value=True for labels of all pixels that are not background"
         advice = advice if by_value and values.flat[p] != values.flat[q] else ""
         raise VerificationError(
-            f"pixels {names[q]} and {names[p]} of label {flat[p]} are not connected{advice}"
+            f"pixels {name(q)} and {name(p)} of label {flat[p]} are not connected{advice}"
         )
     numbers, first = numbers[numbers != 0], first[numbers != 0]
     if (numbers != np.arange(1, numbers.size + 1)).any() or (np.diff(first) < 0).any():

@@ -15,19 +15,8 @@ from .columns import ends, host, label_columns, some
 def least_by(peer: str, src: Any, dst: Any, n: int) -> Any:
     """Return for each vertex the least vertex of its component, as another library finds it.
 
-    Parameters
-    ----------
-    peer : {"scipy", "networkx", "cugraph"}
-        The library.
-    src, dst : (m,) int64 within 0 .. n - 1, on the host or on a GPU
-        The ends of each edge, which are copied to the device that the library uses.
-    n : int
-        The number of vertices, including those without edges.
-
-    Returns
-    -------
-    (n,) int64
-        An array on the host, or on the GPU if the library is cuGraph.
+    ``src`` and ``dst`` are int64 within 0 .. n - 1, on the host or on a GPU. They are copied to the
+    device that the library uses, which also has the returned array.
     """
     if not n:
         return np.empty(0, np.int64)

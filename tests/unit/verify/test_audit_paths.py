@@ -257,7 +257,7 @@ def test_what_is_refused():
         components(EDGES_BY_WEIGHT).audit_paths(answer, PAIRS, EDGES_BY_WEIGHT)
     with pytest.raises(errors.InputError, match="no columns weakest_row and weakest_weight"):
         found.audit_paths(answer[["length"]], PAIRS, EDGES_BY_WEIGHT, **ASKED)
-    with pytest.raises(errors.InputError, match="a frame of paths has no column 'length'"):
+    with pytest.raises(errors.InputError, match="the frame of the paths has no column 'length'"):
         found.audit_paths(rows, PAIRS, EDGES_BY_WEIGHT, **ASKED)
     with pytest.raises(errors.InputError, match="1 of 5 pairs contains ids that"):
         found.audit_paths(answer, PAIRS.replace(8, 99), EDGES_BY_WEIGHT, rows=rows, **ASKED)
