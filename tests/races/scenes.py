@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import count, pairwise, permutations, product
 from typing import Any
 
@@ -200,12 +200,13 @@ def forests(n: int) -> list[Forest]:
     return list(product(*(range(v + 1) for v in range(n))))
 
 
-def splits(n: int, shape: Sequence[int]) -> Iterator[list[list[Edge]]]:
+@cache
+def splits(n: int, shape: tuple[int, ...]) -> list[list[list[Edge]]]:
     """All edge lists on up to n vertices for threads with so many edges each.
 
     Of those that differ only in the order of threads, or in vertices that occur in no edge, one.
     """
-    ends = list(permutations(range(n), 2))
+    ends, found = list(permutations(range(n), 2)), []
     for edges in product(ends, repeat=sum(shape)):
         used = {v for edge in edges for v in edge}
         if len(used) != max(used) + 1:
@@ -215,4 +216,5 @@ def splits(n: int, shape: Sequence[int]) -> Iterator[list[list[Edge]]]:
             threads.append(list(edges[start : start + length]))
             start += length
         if all(a <= b for a, b in pairwise(threads) if len(a) == len(b)):
-            yield threads
+            found.append(threads)
+    return found

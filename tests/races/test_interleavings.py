@@ -69,7 +69,7 @@ def test_random_schedules_of_three_threads(rule, model):
 @pytest.mark.parametrize("model", [memory.STRONG, memory.WEAK], ids=["strong", "weak"])
 def test_no_schedule_is_lost_where_ways_to_one_access_are_one(name, model, monkeypatch):
     """There are as many schedules where each way is a node of its own."""
-    rule, cases = scenes.rules()[name], list(scenes.splits(4, (2, 1)))[::180]
+    rule, cases = scenes.rules()[name], scenes.splits(4, (2, 1))[::180]
     races = [scenes.links(rule, range(4), case) for case in cases]
     merged = [explore.every_schedule(race, model) for race in races]
     monkeypatch.setattr("races.engine.pending", lambda past, where: [s.value for s in past])

@@ -80,7 +80,7 @@ def full_below_roots(on):
 def test_full_compression_that_ends_at_a_root_is_right_beside_a_splice(monkeypatch):
     monkeypatch.setitem(compress.AFTER_UNION, "full", full_below_roots)
     rule = full_and_splice("rem-cas")
-    cases = list(scenes.splits(4, (2, 1)))[:: 1 if DEEP else 24]
+    cases = scenes.splits(4, (2, 1))[:: 1 if DEEP else 24]
     for threads in cases:
         explore.every_schedule(scenes.links(rule, range(4), threads), MODEL)
     explore.every_schedule(scenes.links(rule, range(5), THREE), memory.STRONG)
