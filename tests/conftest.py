@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import gc
+import importlib
 import itertools
 import os
 import signal
@@ -30,6 +31,12 @@ hypothesis.settings.register_profile(
 hypothesis.settings.register_profile("new examples", **_any_machine)
 hypothesis.settings.load_profile("same examples")
 gc.set_threshold(*SELDOM)
+# Compiling the sequential functions of oracles and proofs takes seconds in each process; their code
+# can be kept, because none of them calls a function of another file
+for _name in "oracle.certificate", "oracle.forests", "oracle.lowpoints", "merges", "condensed_tree":
+    for _value in vars(importlib.import_module(f"cc_rapids.verify.{_name}")).values():
+        if hasattr(_value, "enable_caching"):
+            _value.enable_caching()
 # A cluster that somebody else runs, and what makes a terminal of every file
 for _name in "DASK_SCHEDULER_ADDRESS", "RAY_ADDRESS", "FORCE_COLOR", "CLICOLOR_FORCE":
     os.environ.pop(_name, None)
