@@ -17,7 +17,7 @@ import numpy as np
 
 from . import by_numpy
 from .id_hash import home
-from .primitives import SOON
+from .primitives import SOON, no_prefetch
 
 ONE, ZERO = np.uint64(1), np.uint64(0)
 MASK = 2**64 - 1
@@ -74,16 +74,6 @@ def by_hash(on: Any) -> Any:
         return begin(key, size)
 
     return place, same
-
-
-def no_prefetch(on: Any) -> Any:
-    """Prefetch nothing, because a GPU hides the latency with other threads."""
-
-    @on.device
-    def prefetch_row(i, column, base, n, table, arrived):
-        return
-
-    return prefetch_row
 
 
 def prefetch_place(on: Any) -> Any:

@@ -267,7 +267,7 @@ def find_by_table(on: Any, vertex: type) -> Any:
 def prefetch_in_table(on: Any) -> Any:
     """Prefetch the home slot of a later id, on backends that benefit."""
     if on.prefetch is None:
-        return prefetch_nothing(on)
+        return no_prefetch(on)
     begin, prefetch = home(on), on.prefetch
 
     @on.device
@@ -292,14 +292,14 @@ def find_by_distance(on: Any, vertex: type) -> Any:
     return find_slot
 
 
-def prefetch_nothing(on: Any) -> Any:
+def no_prefetch(on: Any, *parts: Any) -> Any:
     """Prefetch nothing."""
 
     @on.device
-    def prefetch_edge(i, column, table):
+    def no_prefetch(*arguments):
         return
 
-    return prefetch_edge
+    return no_prefetch
 
 
 def find(on: Any, vertex: type, find_slot: Any, prefetch_edge: Any) -> Any:
@@ -415,20 +415,10 @@ def join_roots(on: Any) -> Any:
 # Edges.
 
 
-def no_prefetch(on: Any, wide: type) -> Any:
-    """Prefetch nothing."""
-
-    @on.device
-    def prefetch_edge(i, src, dst, low, trees):
-        return
-
-    return prefetch_edge
-
-
 def prefetch_trees(on: Any, wide: type) -> Any:
     """Prefetch the parents of a later row's endpoints, on backends that benefit."""
     if on.prefetch is None:
-        return no_prefetch(on, wide)
+        return no_prefetch(on)
     prefetch = on.prefetch
 
     @on.device
@@ -525,12 +515,8 @@ def examine_vertices(on: Any, vertex: type) -> Any:
     (smaller, if labels are the ``greatest`` vertices). Fault LOST: the parent of a slot is greater
     than the slot, or a slot has a parent but is not a vertex.
     """
-    mark, add, least, nowhere = (
-        bit_set(on),
-        on.block_reduce_add,
-        lessen(on),
-        vertex(np.iinfo(vertex).max),
-    )
+    mark, add, least = bit_set(on), on.block_reduce_add, lessen(on)
+    nowhere = vertex(np.iinfo(vertex).max)
 
     @on.grid_stride
     def examine_vertices(b, last, step, n, greatest, label_of, trees, named, octets, first, counts):

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .primitives import SOON, lessen
+from .primitives import SOON, lessen, no_prefetch
 
 LAST, ONE = np.uint64(1 << 63), np.uint64(1)
 
@@ -24,23 +24,13 @@ def prefetch_ahead(on: Any) -> Any:
     """Prefetch the group of a later row."""
     prefetch = on.prefetch
     if prefetch is None:
-        return prefetch_nothing(on)
+        return no_prefetch(on)
 
     @on.device
     def prefetch_group(i, groups, best):
         j = i + SOON
         if j < np.uint64(groups.size):
             prefetch(best, np.uint64(groups[j]) << ONE)
-
-    return prefetch_group
-
-
-def prefetch_nothing(on: Any) -> Any:
-    """Prefetch nothing, because a GPU hides the latency with other threads."""
-
-    @on.device
-    def prefetch_group(i, groups, best):
-        return
 
     return prefetch_group
 

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from .primitives import SOON, lessen, none_of
+from .primitives import SOON, lessen, no_prefetch, none_of
 
 ZERO, ONE, TWO, THREE = (np.uint64(k) for k in range(4))
 SHIFT = TWO  # a record has four words
@@ -45,12 +45,7 @@ def number_of(on: Any) -> Any:
 
 def prefetched(on: Any) -> Any:
     """Return the prefetch of a backend, or a function that does nothing."""
-
-    @on.device
-    def nothing(array, i):
-        return
-
-    return on.prefetch or nothing
+    return on.prefetch or no_prefetch(on)
 
 
 def contract_in_order(on: Any, word: type) -> Any:
@@ -329,35 +324,25 @@ def gather_joined(on: Any, word: type) -> Any:
 def sum_runs(on: Any, word: type) -> Any:
     """Replace the records of each run of RUN records by their running sums.
 
-    The last sum of each run is also written to ``sums``.
-    A sum begins anew at the first record of a chain. This record and all later records of the run
-    have the flag set: the sums of earlier runs are not added to them.
+    The last sum of each run is also written to ``sums``. A sum begins anew at the first record of a
+    chain. This record and all later records of the run have the flag set: the sums of earlier runs
+    are not added to them.
     """
     run = np.uint64(RUN)
 
     @on.elementwise
     def sum_runs(r, begin, end, records, sums):
-        j, last = (
-            np.uint64(begin) + r * run,
-            min(np.uint64(begin) + (r + ONE) * run, np.uint64(end)),
-        )
+        j = np.uint64(begin) + r * run
+        last = min(np.uint64(begin) + (r + ONE) * run, np.uint64(end))
         at = j << SHIFT
-        size, least, greatest, flag = (
-            records[at],
-            records[at + ONE],
-            records[at + TWO],
-            records[at + THREE],
-        )
+        size, least = records[at], records[at + ONE]
+        greatest, flag = records[at + TWO], records[at + THREE]
         j += ONE
         while j < last:
             at = j << SHIFT
             if records[at + THREE] != 0:
-                size, least, greatest, flag = (
-                    records[at],
-                    records[at + ONE],
-                    records[at + TWO],
-                    word(1),
-                )
+                size, least = records[at], records[at + ONE]
+                greatest, flag = records[at + TWO], word(1)
             else:
                 size += records[at]
                 least, greatest = min(least, records[at + ONE]), max(greatest, records[at + TWO])
@@ -468,9 +453,8 @@ def order_pairs(on: Any, word: type) -> Any:
     @on.elementwise
     def order_pairs(k, n, first, second, least, ordered):
         later = k + SOON
-        if later < np.uint64(
-            first.size
-        ):  # of a vertex, the index wraps; prefetch may get any index
+        if later < np.uint64(first.size):
+            # for a vertex the index wraps around, but an index outside an array may be prefetched
             prefetch(least, np.uint64(first[later]) - np.uint64(n))
             prefetch(least, np.uint64(second[later]) - np.uint64(n))
         a, b, at = np.uint64(first[k]), np.uint64(second[k]), k << ONE

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import primitives
-from .primitives import SOON, SOONER
+from .primitives import SOON, SOONER, no_prefetch
 
 ONE = np.uint64(1)
 SAMPLE_BLOCK = 256  # consecutive edges that a sample includes or skips together
@@ -106,20 +106,10 @@ def edge_of_list_streaming(on: Any, wide: type) -> Any:
     return load_edge
 
 
-def no_prefetch(on: Any, wide: type, edge_index: Any) -> Any:
-    """Prefetch nothing."""
-
-    @on.device
-    def prefetch_edge(i, src, dst, low, parent):
-        return
-
-    return prefetch_edge
-
-
 def prefetch_ahead(on: Any, wide: type, edge_index: Any) -> Any:
     """Prefetch the parents for a later edge, and the grandparents for a nearer edge."""
     if on.prefetch is None:
-        return no_prefetch(on, wide, edge_index)
+        return no_prefetch(on)
     at, prefetch = distance(on, wide), on.prefetch
 
     @on.device

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from . import arrival_table as arrivals
-from .primitives import SOON, has, mark, none_of
+from .primitives import SOON, has, mark, no_prefetch, none_of
 
 WORD = np.uint32
 ZERO, ONE, HALF = np.uint64(0), np.uint64(1), np.uint64(32)
@@ -44,12 +44,7 @@ def labelled(on: Any) -> Any:
         return labels[place(read_key(column, i), base, np.uint64(labels.size))]
 
     if prefetch is None:
-
-        @on.device
-        def prefetch_nothing(column, i, base, labels):
-            return
-
-        return label_of, prefetch_nothing
+        return label_of, no_prefetch(on)
 
     @on.device
     def prefetch_label(column, i, base, labels):
@@ -124,14 +119,8 @@ def touch_vertices(on: Any, vertex: type, find: Any) -> Any:
 def prefetch_parent(on: Any) -> Any:
     """Prefetch the grandparent of a later vertex."""
     prefetch = on.prefetch
-
     if prefetch is None:
-
-        @on.device
-        def prefetch_nothing(parent, v):
-            return
-
-        return prefetch_nothing
+        return no_prefetch(on)
 
     @on.device
     def prefetch_parent(parent, v):

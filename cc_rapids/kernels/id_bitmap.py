@@ -18,7 +18,7 @@ import numpy as np
 from . import by_numpy, primitives
 from .edges import distance
 from .id_hash import HALF, LOW
-from .primitives import SOON
+from .primitives import SOON, no_prefetch
 
 ONE, FIVE, LAST = np.uint64(1), np.uint64(5), np.uint64(31)
 BIT, NONE = np.uint32(1), np.uint32(0)
@@ -106,12 +106,7 @@ def rank_of(on: Any) -> Any:
 def prefetch_ahead(on: Any) -> Any:
     """Prefetch the word of a later id."""
     if on.prefetch is None:
-
-        @on.device
-        def no_word(i, column, low, size, shift, ranked):
-            return
-
-        return no_word
+        return no_prefetch(on)
     at, prefetch = distance(on, np.uint64), on.prefetch
 
     @on.device

@@ -124,11 +124,8 @@ def partition_ends(on: Any, sign: int) -> Any:
     """
     bias, home, read_key = np.uint64(sign), begin(on), key_of(on)
     add, block_sync, counts = on.atomic_add, on.block_sync, np.uint64(5 * TILE)
-    start_of, clear, sum_groups = (
-        edges_before(on, counts),
-        clear_counts(on, counts),
-        count_groups(on, counts),
-    )
+    start_of, clear = edges_before(on, counts), clear_counts(on, counts)
+    sum_groups = count_groups(on, counts)
     store, load = store_key(on), load_key(on)
 
     @on.block_kernel(ENDS_WORDS)
@@ -154,12 +151,8 @@ def partition_ends(on: Any, sign: int) -> Any:
         before,
     ):
         base, blocks, tiles = k * EDGES, np.uint64(blocks), np.uint64(tiles)
-        low, span, down, share = (
-            np.uint64(low),
-            np.uint64(span),
-            np.uint64(down),
-            np.uint64(share),
-        )
+        low, span = np.uint64(low), np.uint64(span)
+        down, share = np.uint64(down), np.uint64(share)
         shift, count = np.uint64(shift), min(EDGES, np.uint64(m) - base)
         clear(shared, t, step)
         block_sync()
@@ -238,11 +231,8 @@ def place_larger(on: Any) -> Any:
     """
     home, slot, load = begin(on), slot_of(on), on.load_streaming
     add, block_sync, counts = on.atomic_add, on.block_sync, np.uint64(4 * TILE)
-    start_of, clear, sum_groups = (
-        edges_before(on, counts),
-        clear_counts(on, counts),
-        count_groups(on, counts),
-    )
+    start_of, clear = edges_before(on, counts), clear_counts(on, counts)
+    sum_groups = count_groups(on, counts)
     store, load_smaller = store_key(on), load_key(on)
 
     @on.block_kernel(LARGER_WORDS)
@@ -273,12 +263,8 @@ def place_larger(on: Any) -> Any:
         smaller_slots,
     ):
         base, blocks, row = k * EDGES, np.uint64(blocks), k * (np.uint64(blocks) + ONE)
-        low, span, down, share = (
-            np.uint64(low),
-            np.uint64(span),
-            np.uint64(down),
-            np.uint64(share),
-        )
+        low, span = np.uint64(low), np.uint64(span)
+        down, share = np.uint64(down), np.uint64(share)
         last, shift, lanes = min(base + EDGES, np.uint64(m)), np.uint64(shift), min(LANES, step)
         clear(shared, t, step)
         j = np.uint64(firsts[k]) + t // lanes
@@ -356,12 +342,8 @@ def place_smaller(on: Any) -> Any:
         starts,
         smaller_slots,
     ):
-        low, span, down, share = (
-            np.uint64(low),
-            np.uint64(span),
-            np.uint64(down),
-            np.uint64(share),
-        )
+        low, span = np.uint64(low), np.uint64(span)
+        down, share = np.uint64(down), np.uint64(share)
         part, lanes = WORD(i >> np.uint64(width)), ONE << np.uint64(width)
         chunk, b = np.uint64(part % WORD(chunks)), np.uint64(part // WORD(chunks))
         start, base = chunk * (np.uint64(blocks) + ONE) + b, chunk * EDGES

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import by_numpy
-from .primitives import SOON
+from .primitives import SOON, no_prefetch
 
 EMPTY, ZERO, ONE = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0), np.uint64(1)
 PROBES = np.uint64(by_numpy.PROBES)
@@ -83,16 +83,6 @@ def prefetch_ahead(on: Any) -> Any:
         j = i + SOON
         if j < np.uint64(column.size):
             prefetch(table, begin(np.uint64(np.int64(column[j])), size))
-
-    return prefetch_slot
-
-
-def no_prefetch(on: Any) -> Any:
-    """Prefetch nothing."""
-
-    @on.device
-    def prefetch_slot(i, column, table, size):
-        return
 
     return prefetch_slot
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from . import primitives
 from .id_hash import EMPTY, HALF, ONE, ZERO, mix
-from .primitives import SOON
+from .primitives import SOON, no_prefetch
 
 BIT, FIVE, LAST = np.uint32(1), np.uint64(5), np.uint64(31)  # for bit sets in 32-bit words
 PROBES = np.uint64(512)  # slots probed before a search gives up
@@ -52,12 +52,7 @@ def key_of(on: Any) -> Any:
 def prefetch_ahead(on: Any, bias: np.uint64) -> Any:
     """Prefetch the home slot of a later id."""
     if on.prefetch is None:
-
-        @on.device
-        def no_slot(i, column, keys, low, span, shift, share):
-            return
-
-        return no_slot
+        return no_prefetch(on)
     home, read_key, prefetch = begin(on), key_of(on), on.prefetch
 
     @on.device
@@ -81,12 +76,8 @@ def count_parts(on: Any, sign: int) -> Any:
     @on.elementwise
     def count_parts(i, column, every, low, span, shift, share, seen, counts):
         key = read_key(column, i * np.uint64(every), bias)
-        low, span, shift, share = (
-            np.uint64(low),
-            np.uint64(span),
-            np.uint64(shift),
-            np.uint64(share),
-        )
+        low, span = np.uint64(low), np.uint64(span)
+        shift, share = np.uint64(shift), np.uint64(share)
         h = mixed(key) >> drop
         bit = np.uint32(BIT << np.uint32(h & LAST))
         if bit_or(seen, h >> FIVE, bit) & bit == 0:
@@ -135,12 +126,8 @@ def place_ids(on: Any, sign: int) -> Any:
 
     @on.elementwise
     def place_ids(i, column, keys, low, span, shift, share, full, out):
-        low, span, shift, share = (
-            np.uint64(low),
-            np.uint64(span),
-            np.uint64(shift),
-            np.uint64(share),
-        )
+        low, span = np.uint64(low), np.uint64(span)
+        shift, share = np.uint64(shift), np.uint64(share)
         if full[0] != 0:
             return
         prefetch_slot(i, column, keys, low, span, shift, share)

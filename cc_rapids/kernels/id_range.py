@@ -67,11 +67,8 @@ def find_bounds(on: Any, wide: type, sign: int, row_index: Any) -> Any:
     order of the ids. bounds = [low ^ sign, ~(high ^ sign)] are two minima of such integers,
     initially all bits set. ``row_index`` maps i to a row.
     """
-    block_min, sign_bit, bounds_of_share = (
-        on.block_reduce_min,
-        np.uint64(sign),
-        bounds_of(on, wide, row_index),
-    )
+    block_min, sign_bit = on.block_reduce_min, np.uint64(sign)
+    bounds_of_share = bounds_of(on, wide, row_index)
 
     @on.grid_stride
     def find_bounds(first, n, step, left, right, bounds):

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from . import edges
-from .primitives import SOON, lessen
+from .primitives import SOON, lessen, no_prefetch
 
 (
     PERIOD,  # entries after which the row or the column repeats; 0 if rows have offsets
@@ -182,7 +182,7 @@ def edge_in_order(turned: bool, on: Any, wide: type) -> Any:
 def prefetch_element(on: Any, wide: type, edge_index: Any) -> Any:
     """Prefetch the parent of the neighbour in a later entry; rows are read in order anyway."""
     if on.prefetch is None:
-        return edges.no_prefetch(on, wide, edge_index)
+        return no_prefetch(on)
     at, prefetch = edges.distance(on, wide), on.prefetch
 
     @on.device
@@ -433,7 +433,7 @@ def least_core(on: Any, vertex: type) -> Any:
     return least_core
 
 
-ANY_ORDER = edges.EdgeForm(edge_of_neighbors, edge_of_neighbors, edges.no_prefetch)
+ANY_ORDER = edges.EdgeForm(edge_of_neighbors, edge_of_neighbors, no_prefetch)
 _by_rows, _by_columns = partial(edge_in_order, False), partial(edge_in_order, True)
 BY_ROWS = edges.EdgeForm(_by_rows, _by_rows, prefetch_element)
 BY_COLUMNS = edges.EdgeForm(_by_columns, _by_columns, prefetch_element)

@@ -95,11 +95,8 @@ def flatten_share(on: Any, mark_frequent: Any, flatten: Any, probes: int) -> Any
 
 def rank(on: Any, count_blocks: Any, sum_all: Any) -> Any:
     """Rank the vertex set; the first block of threads computes the prefix sums."""
-    grid_sync, block_size, block = (
-        on.grid_sync,
-        np.uint64(on.max_block_size),
-        np.uint64(primitives.RANK_BLOCK),
-    )
+    grid_sync, block_size = on.grid_sync, np.uint64(on.max_block_size)
+    block = np.uint64(primitives.RANK_BLOCK)
 
     @on.device
     def rank(t, words, step, present, before, sums, bounds):

@@ -142,11 +142,7 @@ def start_buckets(on: Any, sum_all: Any) -> Any:
     Each thread sums a group of buckets, the first block of threads sums the groups, and each thread
     then writes the starts of its group.
     """
-    grid_sync, block_size, group = (
-        on.grid_sync,
-        np.uint64(on.max_block_size),
-        np.uint64(GROUP),
-    )
+    grid_sync, block_size, group = on.grid_sync, np.uint64(on.max_block_size), np.uint64(GROUP)
 
     @on.device
     def start_buckets(t, step, starts, before, sums, bounds):

@@ -73,6 +73,16 @@ def rank(on: Any) -> Any:
     return rank
 
 
+def no_prefetch(on: Any, *parts: Any) -> Any:
+    """Prefetch nothing."""
+
+    @on.device
+    def no_prefetch(*arguments):
+        return
+
+    return no_prefetch
+
+
 def none_of(vertex: type) -> Any:
     """Return the greatest number of an unsigned type, which a link returns if it hooked no root."""
     return vertex((1 << 8 * vertex(0).itemsize) - 1)

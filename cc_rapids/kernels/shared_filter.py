@@ -102,11 +102,8 @@ def both_in_giant(on: Any) -> Any:
 
     @on.device
     def both_in_giant(u, v, shared, shared_words, fold, in_giant, idle):
-        a, b, last = (
-            shared_bit(u, shared, shared_words, fold),
-            shared_bit(v, shared, shared_words, fold),
-            in_giant.size - 1,
-        )
+        a, last = shared_bit(u, shared, shared_words, fold), in_giant.size - 1
+        b = shared_bit(v, shared, shared_words, fold)
         i, j = min(WORD(WORD(u) >> SHIFT), WORD(last)), min(WORD(WORD(v) >> SHIFT), WORD(last))
         c, d = in_giant[idle if a else i], in_giant[idle if b else j]
         a, b = a | WORD(c >> WORD(WORD(u) & LAST)), b | WORD(d >> WORD(WORD(v) & LAST))
@@ -161,10 +158,8 @@ def look_at_two(on: Any, wide: type, both_in_giant: Any, is_skipped: Any) -> Any
         first = both_in_giant(u, v, shared, shared_words, fold, in_giant, idle)
         second = both_in_giant(x, y, shared, shared_words, fold, in_giant, idle)
         if max(max(u, v), max(x, y)) >= wide(n) or u == v or x == y:
-            first, second = (
-                is_skipped(u, v, n, first, present, out_of_range),
-                is_skipped(x, y, n, second, present, out_of_range),
-            )
+            first = is_skipped(u, v, n, first, present, out_of_range)
+            second = is_skipped(x, y, n, second, present, out_of_range)
         return first, second
 
     return look
@@ -178,12 +173,8 @@ def filter_edges(on: Any, words: int, edge_index: Any, read: Any, look: Any, deq
     shared bits are refreshed.
     """
     warp_size, per_lane, block_sync = WORD(on.warp_size), np.uint64(QUEUED_EDGES), on.block_sync
-    fold_for, load, wait, together = (
-        fold_of(on),
-        share(on),
-        enqueue(on),
-        dequeue_by_warp(on, dequeue),
-    )
+    fold_for, load, wait = fold_of(on), share(on), enqueue(on)
+    together = dequeue_by_warp(on, dequeue)
 
     @on.block_kernel(words)
     def filter_edges(
@@ -205,20 +196,12 @@ def filter_edges(on: Any, words: int, edge_index: Any, read: Any, look: Any, deq
         warp_queues,
         *link_arguments,
     ):
-        lane, shared_words, last = (
-            WORD(WORD(t) % warp_size),
-            WORD(shared_words),
-            edge_index(np.uint64(m) - ONE),
-        )
-        i, fold = (
-            (k * step + t - np.uint64(lane)) * TWO,
-            fold_for(n, shared_words, root_word, in_giant),
-        )
-        queue, waiting, idle = (
-            WORD(i * per_lane),
-            NONE,
-            WORD((k * step + t) % np.uint64(in_giant.size)),
-        )
+        lane, shared_words = WORD(WORD(t) % warp_size), WORD(shared_words)
+        last = edge_index(np.uint64(m) - ONE)
+        i = (k * step + t - np.uint64(lane)) * TWO
+        fold = fold_for(n, shared_words, root_word, in_giant)
+        queue, waiting = WORD(i * per_lane), NONE
+        idle = WORD((k * step + t) % np.uint64(in_giant.size))
         done, stop = m == 0, (np.uint64(m) >> EIGHTH) + ONE
         while not done:  # a pass up to ``stop``
             load(shared, shared_words, fold, in_giant, t, step)

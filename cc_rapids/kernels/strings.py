@@ -18,7 +18,7 @@ import numpy as np
 from . import by_numpy
 from .edges import entries_of
 from .id_hash import mix
-from .primitives import SOON, lessen
+from .primitives import SOON, lessen, no_prefetch
 
 ZERO, ONE, THREE, SEVEN, EIGHT = map(np.uint64, (0, 1, 3, 7, 8))
 WORD, BYTE = np.uint64(64), np.uint64(0xFF)  # bits of a word; mask of its lowest byte
@@ -162,16 +162,6 @@ def prefetch_ahead(on: Any) -> Any:
         if i + SOON < np.uint64(chosen.size):
             prefetch(offsets, np.uint64(chosen[i + SOON]))
             prefetch(chars, np.uint64(offsets[chosen[i + SOONER]]))
-
-    return prefetch_row
-
-
-def no_prefetch(on: Any) -> Any:
-    """Prefetch nothing."""
-
-    @on.device
-    def prefetch_row(i, chars, offsets, chosen):
-        return
 
     return prefetch_row
 

@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from .primitives import SOON, SOONER, lessen, none_of
+from .primitives import SOON, SOONER, lessen, no_prefetch, none_of
 
 ZERO, ONE, TWO, THREE = map(np.uint64, (0, 1, 2, 3))
 SHIFT = 6
@@ -135,12 +135,8 @@ def measure(on: Any, word: type) -> Any:
     after m to p arcs. ``advance`` goes one arc further, and from the end of a sublist to the next
     sublist of the thread.
     """
-    begin, ends, none, shift = (
-        first_of_block(on),
-        sublist_ends(on, word),
-        none_of(word),
-        np.uint64(SHIFT),
-    )
+    begin, ends = first_of_block(on), sublist_ends(on, word)
+    none, shift = none_of(word), np.uint64(SHIFT)
 
     @on.device
     def advance(j, a, length, first, tour, counts, following, k, last, step):
@@ -261,14 +257,8 @@ def orient(on: Any, word: type) -> Any:
 def prefetch_numbers(on: Any) -> Any:
     """Prefetch the preorder numbers of a later edge."""
     prefetch = on.prefetch
-
     if prefetch is None:
-
-        @on.device
-        def prefetch_nothing(e, src, dst, preorder, least, greatest):
-            return
-
-        return prefetch_nothing
+        return no_prefetch(on)
 
     @on.device
     def prefetch_numbers(e, src, dst, preorder, least, greatest):

@@ -136,7 +136,7 @@ class Integers:
         out = self.backend.empty(column.size, self.vertex)
         kind, table = (self.backend, self.vertex), self._hash_table()
         find_one = audit.find_by_distance if self.dense else audit.find_by_table
-        prefetch = audit.prefetch_nothing if self.dense else audit.prefetch_in_table
+        prefetch = audit.no_prefetch if self.dense else audit.prefetch_in_table
         # An id of at least 2^63 and a negative id may have the same 64 bits.
         signs_differ = int((column.dtype == np.uint64) != self.unsigned)
         find = kernel(audit.find, *kind, kernel(find_one, *kind), kernel(prefetch, self.backend))

@@ -40,9 +40,7 @@ def first_phase(
         on, join = Interleaver, rule.join(tape)
         one = reading.one_edge(on, np.uint32, np.uint32, join, begin(on))
         read, edge_index = reading.edge_of_list(on, np.uint32), reading.every(on)
-        kernel = reading.every_edge(
-            on, one, read, edge_index, reading.no_prefetch(on, np.uint32, edge_index)
-        )
+        kernel = reading.every_edge(on, one, read, edge_index, reading.no_prefetch(on))
         more = *rule.trees(shared), None, shared["present"], shared["out_of_range"]
         return rows(threads, lambda i: partial(kernel, i, src, dst, 0, len(before), *more))
 

@@ -11,8 +11,8 @@ software prefetching that they cite, Cong and Makarychev 2012, was not available
 
 from typing import Any
 
-from ...kernels.edges import no_prefetch
 from ...kernels.find import naive
+from ...kernels.primitives import no_prefetch
 from ...kernels.spec import Step, standalone_algorithm
 from ..phases import changes
 
@@ -70,7 +70,7 @@ def rem_parallel(on: Any, vertex: type, read: Any, prefetch_edge: Any, prefetch:
     ``prefetch=on`` prefetches in software on CPUs, and changes nothing on GPUs.
     """
     if prefetch == "off":
-        prefetch_edge = no_prefetch(on, vertex, None)
+        prefetch_edge = no_prefetch(on)
     join, check = unite(on, read, prefetch_edge), verify(on, read)
 
     def connect_rest(state: Any) -> None:
