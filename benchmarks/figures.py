@@ -387,7 +387,7 @@ def files(folder):
         " over 64 bits. The memory limit of the stream is"
         f" {row['memory_limit'] / 2**20:.0f} MiB. On {pages.dated(row)}, with a load of"
         f" {row['load']}."
-        f" Versions: {pages.versions(row)}. The methods were timed in turn,"
+        f" Versions: {pages.versions(row)}. The runs of the methods alternated,"
         f" {row['read_ms']['runs']} times each (Polars with SciPy:"
         f" {row['polars_ms']['runs']} times). All labels are equal."
     )
@@ -435,8 +435,8 @@ def one_job(row):
         what = f"The input has {row['m']:,} random edges between two sides of"
         what += f" {row['vertices']:,} vertices in all"
     return (
-        f"{table((row['job'], 'ms', 'ratio'), lines)}\n\nThe rows of the table were"
-        f" timed in turn, {row['ours_ms']['runs']} times each{peer}; times are medians. {what}."
+        f"{table((row['job'], 'ms', 'ratio'), lines)}\n\nThe runs of the rows"
+        f" alternated, {row['ours_ms']['runs']} times each{peer}; times are medians. {what}."
         f" On {pages.dated(row)}, with a load of {row['load']}. Versions: {pages.versions(row)}."
         " All answers are equal."
     )
@@ -459,7 +459,7 @@ def long_forests(folder):
     apart = max(abs(row["total"] / row["peer_total"] - 1) for row in rows)
     return (
         f"{columns(rows, cells)}\n\nTimes are medians of"
-        f" {last['forest_ms']['runs']} wall times, measured in turn, from a frame with random"
+        f" {last['forest_ms']['runs']} wall times, of alternating runs, from a frame with random"
         " float32 weights to the frame of the forest. Memory is that of the plan"
         f" (`explain=True`), without the list. On {pages.dated(last)}. Versions:"
         f" {pages.versions(last)}. The total weights differ from {peer}'s by at most"
