@@ -81,8 +81,7 @@ def is_always_converted(kind: type) -> bool:
 def pairs_of_keys(source: Any, destination: Any, width: int = 0) -> KeyPairs:
     """Return edges between ids of several columns as columns by name.
 
-    ``source`` and ``destination`` are the ids of each end, and ``width`` is the number of columns
-    of an id, by default that of the given ids.
+    ``width`` is the number of columns of an id, by default that of the given ids.
     """
     width = width or key_width(source) or key_width(destination)
     sides = [
@@ -216,10 +215,7 @@ def _attribute_of_networkx(graph: Any, name: str) -> list[Any]:
 
 
 def _graph_of_igraph(graph: Any) -> Graph:
-    """Return a graph of igraph, with its edges in the order of their indices.
-
-    Ids are the names of the vertices if the vertices have names, otherwise their indices.
-    """
+    """Return a graph of igraph; ids are the names of vertices if there are names, or indices."""
     vertices: Any = range(graph.vcount())
     ends: Any = np.array(graph.get_edgelist(), np.int64).reshape(-1, 2).T
     if "name" in graph.vs.attributes():

@@ -184,10 +184,7 @@ class Budget:
             )
 
     def check_lazy(self, frame: Any, columns: Sequence[str]) -> None:
-        """Raise a CapacityError if columns of a Polars LazyFrame do not fit when collected.
-
-        The size of a row is estimated from the first rows.
-        """
+        """Raise a CapacityError if columns of a Polars LazyFrame do not fit when collected."""
         from .column import length_of
 
         frame = frame.select(name for name in frame.collect_schema() if name in columns)
@@ -205,10 +202,7 @@ class Budget:
             )
 
     def vertex_bytes(self, kind: str, vertices: int, text: int = 0, width: int = 1) -> int:
-        """Return the bytes for reading and for vertices with ids of ``width`` columns.
-
-        ``text`` is the number of bytes of all ids as text.
-        """
+        """Return the bytes for reading and for vertices, including the ``text`` of all ids."""
         factor = 1 if vertices < 1 << 32 else 2  # vertices of 64 bits
         per_column = VERTEX[kind] + (PAIR if width > 1 else 0)
         return self.fixed + vertices * per_column * factor * width + text
@@ -226,10 +220,7 @@ class Budget:
         return EDGE[kind] * width * (1 + self.readers) // 2
 
     def update(self, kind: str, vertices: int, text: int = 0, width: int = 1) -> int:
-        """Set and return the number of rows of the next chunk for a number of vertices.
-
-        A CapacityError is raised if the vertices leave no memory for a chunk.
-        """
+        """Set and return the number of rows of the next chunk for a number of vertices."""
         used = self.vertex_bytes(kind, vertices, text, width)
         self.kind, self.edge = kind, self.edge_bytes(kind, width)
         self.free_bytes = self.limit - used

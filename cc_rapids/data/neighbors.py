@@ -254,7 +254,6 @@ def check_distances(neighbors: Neighbors, at_most: Any, nearest: bool, indices: 
     """Raise an InputError if a rule needs distances and there are none, or if a bound is invalid.
 
     The rules are the bound ``at_most`` and, if ``nearest``, the rule ``border='nearest'``.
-    ``indices`` is the argument of the caller.
     """
     if neighbors.distances is None and (nearest or at_most is not None):
         rule = "border='nearest' compares"

@@ -29,8 +29,7 @@ def check(
 ) -> None:
     """Raise an error unless NumPy offsets are valid for m entries.
 
-    ``name`` is the name of the offsets in the error. If there may be spare entries after the last
-    row, as SciPy allows, the offsets may end before m.
+    If there may be spare entries after the last row, as in SciPy, the offsets may end before m.
     """
     if may_have_spare and offsets.size:
         m = min(max(int(offsets[-1]), 0), m)

@@ -96,10 +96,7 @@ def columns_of_key_pairs(edges: list[Any]) -> Columns:
 
 
 def check_columns_of_tuple(edges: tuple[Any, ...]) -> None:
-    """Raise an InputError unless a tuple has two columns.
-
-    A tuple of two tuples raises the error too, because it may be two edges.
-    """
+    """Raise an InputError unless a tuple has two columns; two tuples may also be two edges."""
     if len(edges) != 2:
         are_pairs = edges and all(
             isinstance(item, tuple | list) and len(item) == 2 for item in edges

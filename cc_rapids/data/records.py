@@ -69,10 +69,7 @@ class Records:
 
 
 def read_records(frame: Any, keys: Any, named: Any, ignore: Any) -> Records:
-    """Read and check a frame of records.
-
-    The arguments are those of :func:`cc_rapids.link_records`; ``named`` is its ``id``.
-    """
+    """Read and check a frame of records, given arguments of :func:`cc_rapids.link_records`."""
     checked_keys, id_names, ignored = _keys_of(keys), _id_names(named), _values_of(ignore)
     key_columns = [name for key in checked_keys for name in parts_of(key)]
     frame, answers = _frame_of(frame, [*key_columns, *id_names], id_names)

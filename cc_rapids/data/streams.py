@@ -162,10 +162,7 @@ IN_MEMORY = " rows in memory"
 
 
 def arranged(current: list[Entry], earlier: list[Entry]) -> list[int]:
-    """Return the positions of the current entries: first the checkpoint's, in its order.
-
-    A CheckpointError names an entry of the checkpoint that is missing or has changed.
-    """
+    """Return the positions of the current entries: first the checkpoint's, in its order."""
     unmatched: dict[str, list[int]] = {}  # positions by path
     for position, (path, *_) in enumerate(current):
         unmatched.setdefault(path, []).append(position)
@@ -296,8 +293,7 @@ class Parts(Source):
     def measure(self) -> dict[str, Any]:
         """Return the pieces, edges and range of ids, as far as the metadata contain them.
 
-        The metadata are read once. The result also has the messages about skipped files, as
-        ``unreadable``.
+        The result also has the messages about skipped files, as ``unreadable``.
         """
         return self.facts
 
@@ -447,6 +443,9 @@ class Files(Parts):
         request = replace(request, options=replace(self.options, as_text=tuple(place.text or ())))
         if file.is_plain and part.mark is not None:
             place = place._replace(read_groups=self.read_groups)
+        # the files can be read again from the first one, as no part is a pipe, which has no mark
+        have_marks = all(part.mark for part in self.parts[: number + 1])
+        file.can_restart = have_marks or self.start is not None
         try:
             for piece in read_pieces(file, request, place):
                 columns = piece.table.column_names
@@ -462,11 +461,9 @@ class Files(Parts):
                     Chunk(piece.table, *ends, Cursor(), piece.vertices, load=load, weight=weight),
                 )
         except LateTextError as error:
-            # the caller reads the files again from the first one; a pipe has no mark
-            error.can_restart = all(part.mark for part in self.parts[: number + 1])
+            error.can_restart = file.can_restart
             if self.start is not None:
                 self.start()
-                error.can_restart = True
             raise
 
     def _opened(self, part: Part, budget: Budget) -> AbstractContextManager[File]:
@@ -694,11 +691,7 @@ def _unless_skipped(look: Callable[[], T], skips: bool | None) -> T | None:
 
 
 def _format(path: str, mark: Mark | None, options: TextOptions, skips: bool | None) -> str:
-    """Return the format of a file.
-
-    The result is empty for a pipe, which can be opened only once. It is also empty if the format is
-    unknown and files may be skipped.
-    """
+    """Return the format of a file; empty for a pipe, and for a file that may be skipped."""
     if known_format := options.format or named_format(path):
         return known_format
     if mark:
@@ -964,10 +957,7 @@ def check_columns(fragment: Any, columns: list[str]) -> None:
 
 @contextmanager
 def _unchanged(part: Part) -> Iterator[None]:
-    """Return a context for reading a fragment; at its end, the file must not have changed.
-
-    PyArrow's errors about an unreadable file become a FormatError that names the file.
-    """
+    """Return a context for reading a fragment; at its end, the file must not have changed."""
     look = partial(_mark_in, getattr(part.fragment, "filesystem", None))
     with unchanged(part.path, part.mark, look) if part.path else nullcontext():
         try:

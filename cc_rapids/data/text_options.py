@@ -84,10 +84,7 @@ class TextOptions:
         return {name: getattr(self, name) for name in KEYWORDS}
 
     def with_text(self, as_text: Sequence[bool | None]) -> TextOptions:
-        """Return the options for a second reading, in which the types of some columns are known.
-
-        ``as_text`` is None for columns whose option does not change.
-        """
+        """Return the options with the types of columns that are now known, for a second reading."""
         earlier = self.as_text or (None,) * len(as_text)
         merged = (old if new is None else new for new, old in zip(as_text, earlier, strict=True))
         return replace(self, as_text=tuple(merged))

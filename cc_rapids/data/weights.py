@@ -43,8 +43,7 @@ def name_of_weights(weight: Any) -> str:
 def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
     """Return the weights of edges as an array, and a mask that is False for nulls and NaN.
 
-    ``weight`` is the name of a column of the edges, or a column or array of m numbers. The mask is
-    None if no weight is null or NaN.
+    ``weight`` is a column of the edges or an array. The mask is None if no weight is null or NaN.
     """
     if not isinstance(weight, str | int):
         check_same_index(edges, weight)

@@ -103,10 +103,7 @@ def _lacks(edges: Any, weight: Any) -> bool:
 
 
 def with_bounds(bound: WeightBound | None, options: dict[str, Any], what: str) -> dict[str, Any]:
-    """Return the options of a call; add the bounds of an answer if the options have none.
-
-    If the caller passes ``weight=None``, all edges of the list are within the bounds already.
-    """
+    """Return the options of a call; add the bounds of an answer if the options have none."""
     if "weight" in options and options["weight"] is None:
         return {name: value for name, value in options.items() if name != "weight"}
     has_bounds = any(options.get(name) is not None for name in ("at_least", "at_most"))
@@ -121,8 +118,7 @@ def with_bounds(bound: WeightBound | None, options: dict[str, Any], what: str) -
 def naming_bounds(bound: WeightBound | None, options: dict[str, Any], what: str) -> Iterator[None]:
     """If an error is raised for a missing column of weights, explain why the column is needed.
 
-    The new error says that the bounds of the answer need the column. If the caller's ``options``
-    name the column, the error is unchanged.
+    If the caller's ``options`` name the column, the error is unchanged.
     """
     try:
         yield
@@ -205,8 +201,7 @@ def edges_where(
 ) -> Any:
     """Return the rows of an edge list that meet a condition, as an edge list of the same library.
 
-    ``read`` reads the edges, and leaves out the edges that have a null end. ``condition`` returns a
-    boolean array for the edges that ``read`` returns.
+    ``condition`` returns a boolean array for the edges that ``read`` returns.
     """
     edges = collected(chunked(opened(edges)))
     if not adapter_of(edges).has_rows:

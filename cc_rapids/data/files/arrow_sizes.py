@@ -28,8 +28,7 @@ _Message = tuple[bytes, int, int]  # the metadata, and where the body of the mes
 def largest_batch(stream: BinaryIO, is_file: bool) -> int:
     """Return the bytes of the largest record batch, plus the bytes of all dictionaries.
 
-    The stream must be able to seek. It holds an Arrow file if ``is_file``, otherwise an Arrow
-    stream. Damaged metadata raise a ``struct.error`` or a ValueError.
+    The stream can seek. Damaged metadata raise a ``struct.error`` or a ValueError.
     """
     largest = dictionaries = 0
     for data, body, end in _messages(stream, is_file):
@@ -77,10 +76,7 @@ def _message_at(stream: BinaryIO, start: int) -> _Message | None:
 
 
 def bytes_between(stream: Any) -> int:
-    """Return the number of bytes between the batches and the footer of an Arrow file.
-
-    The stream must be able to seek. A damaged footer raises a ``struct.error``.
-    """
+    """Return the number of bytes between the batches and the footer of an Arrow file."""
     footer_start, blocks = _footer(stream)
     stream.seek(8)
     mark, schema_size = unpack_from("<II", stream.read(8))

@@ -27,10 +27,7 @@ _LIBRARY_ERRORS: tuple[type[Exception], ...] = (
 
 @contextmanager
 def damage(file: File, kind: str) -> Iterator[None]:
-    """Convert the errors that libraries raise for a damaged file to a FormatError that names it.
-
-    A MemoryError becomes a CapacityError.
-    """
+    """Convert the errors that libraries raise for a damaged file to errors that name it."""
     try:
         yield
     except CcRapidsError:

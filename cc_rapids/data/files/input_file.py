@@ -183,6 +183,7 @@ class File:
     delimiter: str | None = None  # between fields
     comment_mark: bytes = b""  # the first character of the comments above the records
     decoded: bool = False  # whether the caller opened the file as text
+    can_restart: bool = False  # whether a stream can read this file and all earlier ones again
     budget: Budget | None = None  # the memory limit of reading
     bytes_read: int = 0
     max_bytes: int | None = None  # the maximum number of decompressed bytes to read
@@ -309,11 +310,7 @@ class File:
             self.report_place()
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes, decompressed.
-
-        A FormatError is raised for a damaged file, and a CapacityError for a file that exceeds the
-        limit on its size.
-        """
+        """Return the next bytes, decompressed; raise an error if the file is damaged or large."""
         try:
             piece = self.stream.read(size)
         except OSError as error:  # a damaged file or a broken connection
@@ -380,8 +377,7 @@ class ColumnRequest:
     def pairs(self, path: str, names: Sequence[str]) -> list[tuple[int, int]]:
         """Return the positions of the two ends among the names, for each column of an id.
 
-        An InputError is raised if ids have more or fewer columns than in earlier files. For other
-        errors, see :func:`cc_rapids.data.end_columns.end_columns`.
+        Ids must have as many columns as in earlier files.
         """
         ends: Any = self.source, self.destination
         if not (isinstance(ends[0], list) or isinstance(ends[1], list)):

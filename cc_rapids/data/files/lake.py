@@ -96,10 +96,7 @@ def table_at(path: Any) -> Table | None:
 
 
 def check_no_table_around(paths: list[str]) -> None:
-    """Raise an InputError for a file of a table; each parent folder is inspected once.
-
-    Only the log of the table tells which files and rows are current.
-    """
+    """Raise an InputError for a file of a table, whose log tells which files are current."""
     plain_folders = set[str]()  # the addresses of folders that are not tables
     for path in paths:
         if named_format(path) not in ("", "parquet"):
@@ -142,10 +139,7 @@ def _system_of(path: str) -> tuple[Any, str]:
 
 
 def _table(folder: str, system: Any, path: str) -> Table | None:
-    """Return the table in a folder of a file system; None if there is none.
-
-    ``path`` is the path or address of the table for the caller.
-    """
+    """Return the table in a folder of a file system; ``path`` is its path for the caller."""
     if system is None:
         return None
     if system.isdir(f"{folder}/_delta_log"):
@@ -192,10 +186,7 @@ def _newest(path: str, names: list[str]) -> str:
 
 
 def opened_table(edges: Any) -> Any:
-    """Return a table for reading: a pyarrow dataset for Delta Lake, a pyiceberg table for Iceberg.
-
-    ``edges`` is a path, an address, or the object of a library.
-    """
+    """Return a pyarrow dataset of a Delta Lake table, or a pyiceberg table of an Iceberg table."""
     if isinstance(edges, str | os.PathLike):
         table = table_at(edges)
         if table is None:

@@ -108,10 +108,9 @@ def undecodable(path: str, data: bytes, error: UnicodeDecodeError) -> FormatErro
 def columns_of_names(
     file: File, request: ColumnRequest, edges: list[tuple[Any, Any, dict[str, Any]]], names: Any
 ) -> tuple[pa.Table, Any]:
-    """Return edges with attributes as a table, and the names of all vertices.
+    """Return edges (source, destination, attributes) as a table, and the names of all vertices.
 
-    An edge is (source, destination, attributes). Ids are int64 if all ``names`` are integers of
-    this type, and otherwise strings.
+    Ids are int64 if all ``names`` are integers of this type, and otherwise strings.
     """
     integers = isinstance(names, range) or all(
         type(name) is int and abs(name) < 1 << 63 for name in names

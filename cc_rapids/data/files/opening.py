@@ -267,8 +267,7 @@ def _is_pipe(path: str | os.PathLike[str]) -> bool:
 def planned(find: Callable[[Any, Any], Any], edges: Any, options: Any) -> Any:
     """Return ``find(edges, options)``, which is a plan, and move an open file back afterwards.
 
-    A plan would use up edges that can be read only once. A pipe, and an open file that cannot seek,
-    therefore raise an InputError.
+    Edges that can be read only once raise an InputError, because the plan would use them up.
     """
     go_back = None
     if hasattr(edges, "read") and not isinstance(edges, File):
@@ -286,10 +285,7 @@ def planned(find: Callable[[Any, Any], Any], edges: Any, options: Any) -> Any:
 
 
 def within(file: File) -> File:
-    """Return the file of edges in an archive; return a file that is not an archive unchanged.
-
-    An archive in an archive raises a FormatError.
-    """
+    """Return the file of edges in an archive; return a file that is not an archive unchanged."""
     if _is_zip(file):
         member = _in_zip(file)
     elif _is_tar(file):
@@ -368,10 +364,10 @@ def _member(file: File, name: str, raw: Any, size: int) -> File:
 
 
 def _only(file: File, kind: str, names: list[str]) -> str:
-    """Return the name of the only file of edges in an archive; raise an error if it has none.
+    """Return the name of the only file of edges in an archive.
 
-    Several files raise the error, too. But if exactly one of several matrices has the name of its
-    folder, as in the SuiteSparse collection, this matrix is chosen.
+    If exactly one of several matrices has the name of its folder, as in the SuiteSparse
+    collection, this matrix is chosen.
     """
     paths = [Path(name) for name in names if not Path(name).name.lower().startswith(_NOTE_PREFIXES)]
     edges = [path for path in paths if not _is_hidden(path)]

@@ -143,7 +143,7 @@ class Table:
             weights = Weights(self._null_weights)
             self._append(block, weights)
             for k, pair in enumerate(self.pairs):
-                if as_text[k] is None and pair.ends_without_ids() and self._file.raw.seekable():
+                if as_text[k] is None and pair.ends_without_ids() and self._file.can_restart:
                     raise self._type_ahead(block.line, k)
                 ids = pair.table(as_text[k])
                 if has_ids(ids):

@@ -205,22 +205,22 @@ def separator_of(
     text = head.replace(b'""', b"").strip(SEPARATORS.encode() + b" \r\n")
     if not text:  # all fields are empty
         return next((d for d in SEPARATORS if d.encode() in head), " ")
+    blanks = _records(head, " ")
     records_by_separator = {d: _records(head, d) for d in SEPARATORS if d.encode() in head}
     candidates = {
         d: records
         for d, records in records_by_separator.items()
         if any(sum(map(bool, record)) > 1 for record in records)
     }
-    if not candidates and _width(_records(head, " ")) < 2:
+    if not candidates and _width(blanks) < 2:
         # each record has at most one field that is not empty
         candidates = {d: records for d, records in records_by_separator.items() if records}
     even = _even_separator(path, candidates, is_named, tabbed)
     if even is None:
-        return _uneven_separator(path, candidates, _records(head, " "))
-    if b" " in head and len(_records(head, " ", 1)[0]) > 1:
-        blanks = _records(head, " ")
-        if _width(blanks) > 1 and _are_pairs(blanks) and not _are_pairs(candidates[even]):
-            raise _either(path, even, " ")  # such as "1 2<tab>3", or "1 2 0,5"
+        return _uneven_separator(path, candidates, blanks)
+    has_pairs = b" " in head and _width(blanks) > 1 and _are_pairs(blanks)
+    if has_pairs and not _are_pairs(candidates[even]):
+        raise _either(path, even, " ")  # such as "1 2<tab>3", or "1 2 0,5"
     return even
 
 
@@ -265,7 +265,9 @@ def _uneven_separator(
         return " "
     if _width(blanks) < 2:
         return frequent  # the parser then names the record that differs
-    if frequent != "\t" or not _are_numbers(_words_in(candidates[frequent])):
+    fields = (field.split() for row in candidates[frequent] for field in row)
+    words_in_fields = [word for words in fields if len(words) > 1 for word in words]
+    if frequent != "\t" or not _are_numbers(words_in_fields):
         raise _either(path, frequent, " ", "some of")
     return " "
 
@@ -273,9 +275,9 @@ def _uneven_separator(
 NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?")
 
 
-def _records(head: bytes, delimiter: str, count: int = FIRST) -> list[list[str]]:
+def _records(head: bytes, delimiter: str) -> list[list[str]]:
     """Return the fields of the first records of a table."""
-    return Dialect(delimiter, table=True).first_records(head, count)
+    return Dialect(delimiter, table=True).first_records(head, FIRST)
 
 
 def _width(rows: list[list[str]]) -> int:
@@ -292,12 +294,6 @@ def _are_pairs(rows: list[list[str]]) -> bool:
 def _split_count(rows: list[list[str]]) -> int:
     """Return the number of records with more than one field."""
     return sum(len(row) > 1 for row in rows)
-
-
-def _words_in(rows: list[list[str]]) -> list[str]:
-    """Return the words of all fields that contain several words separated by blanks."""
-    fields = (field.split() for row in rows for field in row)
-    return [word for words in fields if len(words) > 1 for word in words]
 
 
 def _are_numbers(words: list[str]) -> bool:

@@ -202,10 +202,7 @@ class IdPair:
             column.restart()
 
     def table(self, text: bool | None = None) -> pa.Table:
-        """Return the ids so far, as strings if ``text``, even if all are integers.
-
-        A ColumnTypeError names the first float of a column of floats.
-        """
+        """Return the ids so far, as strings if ``text``, even if all are integers."""
         for name, column, line in zip(self._names, self._types, self._lines, strict=True):
             if column.floats is not None:
                 where = f"line {line}"

@@ -140,10 +140,7 @@ def is_standard_output(path: Path) -> bool:
 
 
 def _descriptor(path: Path) -> int | None:
-    """Return the file descriptor of this process for a path such as ``/dev/stdout``; None if none.
-
-    The descriptor may refer to a file without a name, or to a file that other processes write to.
-    """
+    """Return the descriptor of this process for a path such as ``/dev/stdout``; None if none."""
     folder, last = os.path.split(os.path.abspath(path))
     name = os.path.join(os.path.realpath(folder), last)
     descriptors = rf"/proc/{os.getpid()}/(task/[0-9]+/)?fd/([0-9]+)"

@@ -34,8 +34,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
 def check_size(file: File, name: str, member: BinaryIO, size: int) -> int:
     """Return the bytes of an array; raise a FormatError if its header declares another size.
 
-    ``member`` is the file of the array; its ``size`` includes the header. ``name`` is the name of
-    the array in messages.
+    ``member`` is the file of the array; its ``size`` includes the header.
     """
     version = np.lib.format.read_magic(member)
     short, long = np.lib.format.read_array_header_1_0, np.lib.format.read_array_header_2_0

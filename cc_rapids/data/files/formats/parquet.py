@@ -104,10 +104,7 @@ def _load(file: File, read: RowGroups, columns: list[str], groups: list[int], do
 def _opened_parquet(
     file: File, stream: BinaryIO, request: ColumnRequest
 ) -> tuple[Any, pa.Table, set[int]]:
-    """Return an open Parquet file, an empty table of the requested columns, and the groups to skip.
-
-    Set the number of rows of each row group of ``file`` from the footer.
-    """
+    """Return an open Parquet file, an empty table of the columns, and the groups to skip."""
     stored = pq.ParquetFile(stream, pre_buffer=False, buffer_size=1 << 20)
     schema, meta = stored.schema_arrow, stored.metadata
     check_one_file(file.path, stream, meta)
@@ -130,10 +127,7 @@ def check_one_file(path: str, stream: BinaryIO, meta: Any) -> None:
 
 
 def excluded_groups(meta: Any, schema: Any, request: ColumnRequest, columns: list[str]) -> set[int]:
-    """Return the row groups whose statistics show that all weights are outside the bound.
-
-    The weights are in the last of the ``columns``, after the columns of ids.
-    """
+    """Return the row groups whose weights, in the last column, are all outside the bound."""
     name, bound = columns[-1], request.bound
     if bound is None or request.ids_in(columns) == columns:
         return set()
@@ -163,8 +157,7 @@ def _reserve_pages(
 ) -> float:
     """Reserve memory in the budget for the largest pages of a row group that does not fit.
 
-    Return the bytes of a row in these pages, 0 if the row group fits. Raise a CapacityError if a
-    page does not fit.
+    Return the bytes of a row in these pages, 0 if the row group fits.
     """
     meta = stored.metadata.row_group(group)
     chunks = [meta.column(k) for k in range(meta.num_columns)]
@@ -286,8 +279,7 @@ def footers_of(meta: Any, groups: Iterable[int], columns: Sequence[str]) -> list
 def parquet_facts(file: File, request: ColumnRequest) -> list[Footer]:
     """Return the facts about all row groups in the footer of a Parquet file.
 
-    Row groups that the bound excludes are not read. If there is a bound, a missing column of
-    weights raises a MissingColumnError, and a column without numbers a ColumnTypeError.
+    Row groups that the bound excludes are not read.
     """
     with damage(file, "Parquet"):
         stored = pq.ParquetFile(file.seekable())
