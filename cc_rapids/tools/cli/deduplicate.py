@@ -175,13 +175,15 @@ def deduplicate(
         solve_options["forest"] = "min" if at_least is None else "max"
     with kernels(quiet) as times:
         result: Components = components(edge_input.edges, **edge_input.options, **solve_options)
-        columns, values_name = _comparable(result, table, ids, per, missing, pairs), None
+        columns = _comparable(result, table, ids, per, missing, pairs)
+        values_name = None
         if by is not None:
             # ``by`` may also be a column of ids, so its converted values have a name of their own
             values_name = _unused_name(by, columns)
             columns[values_name] = table.ordered(by, by_text)
         documents = pa.table(columns)
-        arguments = ids if ids[1:] else ids[0], values_name, ascending, list(per) or None, missing
+        id_columns = ids if len(ids) > 1 else ids[0]
+        arguments = id_columns, values_name, ascending, list(per) or None, missing
         rows = _rows_to_keep(result, documents, arguments, table.name)
         if dropped_target is not None:
             dropped_rows = result.duplicates(documents, *arguments)

@@ -36,7 +36,7 @@ class Pieces:
     The list is made in ``steps``, each of at most ``max_edges_per_step`` edges. ``part`` takes an
     engine, the type of vertices, the first step and the number of steps, and returns the two ends
     of the edges of these steps in new arrays of the engine. ``count_edges`` counts the edges; it is
-    None if each step makes one edge. :class:`Graph` describes the fields that it has, too.
+    None if each step makes one edge. The other fields are those of :class:`Graph`.
     """
 
     name: str
