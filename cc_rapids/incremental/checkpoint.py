@@ -66,7 +66,7 @@ def write(
     design: str,
     notes: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a state, the name of its design, and further values for JSON to a file."""
+    """Write a state to a file, with the name of its design and further values for JSON."""
     index_header, arrays = _parts(state.index, state.backend)
     kept = state.kept
     header = {

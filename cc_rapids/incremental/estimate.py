@@ -259,23 +259,16 @@ def _unevenness(counts_of_src: Counts, counts_of_dst: Counts) -> float:
 
     The counts are how often each id occurs among the sources and among the destinations.
     """
-    # the numbers of pairs of equal ids and of all pairs: within the sources, within the
-    # destinations, and between a source and a destination
-    pair_counts = [
-        (float((n * (n - 1)).sum()), float(n.sum() * (n.sum() - 1)))
-        for n in (counts_of_src, counts_of_dst)
+    src, dst, counts = counts_of_src, counts_of_dst, counts_of_src + counts_of_dst
+    # the rates within the sources, within the destinations, and between a source and a destination
+    rates = [
+        _rate(float((src * (src - 1)).sum()), float(src.sum() * (src.sum() - 1))),
+        _rate(float((dst * (dst - 1)).sum()), float(dst.sum() * (dst.sum() - 1))),
+        _rate(float((src * dst).sum()), float(src.sum() * dst.sum())),
     ]
-    pair_counts.append(
-        (
-            float((counts_of_src * counts_of_dst).sum()),
-            float(counts_of_src.sum() * counts_of_dst.sum()),
-        )
-    )
-    counts = counts_of_src + counts_of_dst
     end_count = float(counts.sum())
     mean = float((counts * (counts - 1)).sum()) / max(1.0, end_count * (end_count - 1))
-    max_rate = max(_rate(equal, pairs) for equal, pairs in pair_counts)
-    return max(1.0, max_rate / mean) if mean else 1.0
+    return max(1.0, max(rates) / mean) if mean else 1.0
 
 
 def _by_block(ids: Ids, size: int) -> Ids:
@@ -314,17 +307,9 @@ def _chao_lin(counts: Counts, total: int, factor: float) -> int:
     """Return a low Chao-Lin estimate of the number of distinct ids of a list.
 
     The estimate is low because it uses an upper confidence bound of the number of ids that occur
-    twice.
-
-    Parameters
-    ----------
-    counts : (k,) array of float64
-        How often each id occurs in the sample.
-    total : int
-        The number of ends in the whole list.
-    factor : float
-        The factor, at least 1, by which ids may repeat more often than in the sample: see
-        :func:`_unevenness`.
+    twice. ``counts`` are how often each id occurs in the sample, and ``total`` is the number of
+    ends in the whole list. Ids may repeat more often than in the sample by ``factor``, which is at
+    least 1: see :func:`_unevenness`.
     """
     size = float(counts.sum())
     seen, once, twice = (int(n.sum()) for n in (counts > 0, counts == 1, counts == 2))

@@ -132,14 +132,6 @@ def _converted(numbers: Any, valid: Any, unit: str, kind: str, name: str) -> Any
     return converted
 
 
-def check_kind(kind: str, before: str, name: str) -> None:
-    """Raise a ColumnTypeError if the type of the times has changed."""
-    if before and kind != before:
-        raise ColumnTypeError(
-            f"expiry times {name!r} are {kind}, but earlier times are {before}: cast the column"
-        )
-
-
 def one_time(before: Any, kind: str) -> Any:
     """Return a single time as a number comparable with times of a kind, after a check."""
     if isinstance(before, date | np.datetime64):

@@ -134,16 +134,13 @@ def _width(ids: Any) -> int:
         first_tuple: tuple[Any, ...] = next((item for item in ids if isinstance(item, tuple)), ())
         if first_tuple:
             return len(first_tuple)
-        are_columns = len(ids) > 0 and all(map(_is_column, ids))
-        return len(ids) if are_columns else 1
+        are_columns = all(
+            hasattr(item, "__len__") and not isinstance(item, str | bytes) for item in ids
+        )
+        return len(ids) if len(ids) and are_columns else 1
     if is_frame(ids):
         return len(columns_of(collected(ids)))
     return int(ids.shape[1]) if getattr(ids, "ndim", 1) == 2 else 1
-
-
-def _is_column(item: Any) -> bool:
-    """Return whether an item of a list is a column of ids, not an id."""
-    return not isinstance(item, str | bytes) and hasattr(item, "__len__")
 
 
 def _column_of_kind(ids: Any) -> Any:

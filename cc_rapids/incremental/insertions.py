@@ -20,14 +20,14 @@ from ..data.memory_budget import Budget, bytes_of
 from ..data.streams import Cursor, Source
 from ..data.text_options import TextOptions
 from ..data.weights import weighted
-from ..errors import InputError, counted
+from ..errors import ColumnTypeError, InputError, counted
 from ..graph.forest import Forest
 from ..ids.growing import Integers, Range
 from ..ledger import Reading, lost_rows
 from ..solver.choose import choose_batch_sizes
 from . import inputs
 from . import state as batches
-from .expiry import Times, check_kind, times_of
+from .expiry import Times, times_of
 from .kept import KeptForest
 from .state import ConnectivityState
 
@@ -185,7 +185,11 @@ def _pieces_with_times(
         given = inputs.read(chunk, *names, nulls)
         weights, kind_of_chunk = times_of(chunk, expiry, kind)
         if given.src.size:
-            check_kind(kind_of_chunk, kind, expiry)
+            if kind and kind_of_chunk != kind:
+                raise ColumnTypeError(
+                    f"expiry times {expiry!r} are {kind_of_chunk}, but earlier times are {kind}:"
+                    " cast the column"
+                )
             kind = kind_of_chunk
         timed = weighted(given, weights, f"expiry times {expiry!r}", nulls)
         answers = given.answers or adapter.answers(edges, request)

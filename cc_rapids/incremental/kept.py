@@ -191,14 +191,9 @@ class KeptForest:
 
 
 def moved_rows(removed: Array, size: int, backend: Backend) -> tuple[Array, Array]:
-    """Return which rows to move where, so the remaining ``size`` rows become 0 .. size - 1.
+    """Return which rows to overwrite, and by which rows, so the rest becomes rows 0 .. size - 1.
 
-    Returns
-    -------
-    targets : (j,) array of integers
-        The removed rows below ``size``, which are overwritten.
-    moved : (j,) array of integers
-        The remaining rows that are at least ``size``. Row ``moved[i]`` moves to ``targets[i]``.
+    These are the removed rows below ``size``, and as many remaining rows of ``size`` or above.
     """
     is_moved = backend.xp.ones(removed.size, bool)
     is_moved[removed[removed >= size] - size] = False

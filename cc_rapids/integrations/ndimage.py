@@ -80,19 +80,16 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
             " are read one after another"
         )
     joined = Joined(_structure(structure, image))
-    output_array = output if isinstance(output, backend.xp.ndarray) else None
-    if output_array is not None and output_array.shape != image.shape:
+    writes_to_output = isinstance(output, backend.xp.ndarray)
+    if writes_to_output and output.shape != image.shape:
         raise ImageError("output shape not correct")
-    if output_array is not None:
-        labels = output_array
-    else:
-        labels = backend.xp.empty(image.shape, _dtype_of(output, image))
+    labels = output if writes_to_output else backend.xp.empty(image.shape, _dtype_of(output, image))
     if not image.ndim or not image.size:  # one pixel, or none: there are no neighbours
         count = int(image.ndim == 0 and _is_nonzero(image))
         labels[...] = count
     else:
         count = _write(image, joined, labels, backend)
-    return count if output_array is not None else (labels, count)
+    return count if writes_to_output else (labels, count)
 
 
 def _dtype_of(output: Any, image: Any) -> Any:

@@ -18,7 +18,7 @@ from typing import Any
 
 import networkx as nx
 
-from .networkx_graph import Graph, Places
+from .networkx_graph import Graph
 from .networkx_graph import convert_from_nx as convert_from_nx  # NetworkX looks for both here
 from .networkx_graph import convert_to_nx as convert_to_nx
 from .networkx_trees import (
@@ -127,21 +127,17 @@ def bridges(G: Graph, root: Hashable = None) -> Iterator[tuple[Any, Any]]:  # no
     networkx.NodeNotFound
         The root is not in the graph.
     """
-    lower, upper = G.bridges if root is None else _bridges_around(G, root)
+    lower, upper = G.bridges
+    if root is not None:
+        try:
+            position = G.position_of[root]
+        except (KeyError, TypeError):  # NetworkX raises the same error for objects without a hash
+            raise nx.NodeNotFound(f"Root node {root} is not in graph") from None
+        labels = G.solved[1]
+        is_around = labels[lower] == labels[position]
+        lower, upper = lower[is_around], upper[is_around]
     node_at = G.nodes.__getitem__
     yield from zip(map(node_at, lower.tolist()), map(node_at, upper.tolist()), strict=True)
-
-
-def _bridges_around(graph: Graph, root: Hashable) -> tuple[Places, Places]:
-    """Return the positions of both ends of each bridge in the component of a node."""
-    try:
-        position = graph.position_of[root]
-    except (KeyError, TypeError):  # NetworkX raises the same error for objects without a hash
-        raise nx.NodeNotFound(f"Root node {root} is not in graph") from None
-    labels = graph.solved[1]
-    lower, upper = graph.bridges
-    within = labels[lower] == labels[position]
-    return lower[within], upper[within]
 
 
 def has_bridges(G: Graph, root: Hashable = None) -> bool:  # noqa: N803

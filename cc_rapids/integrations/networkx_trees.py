@@ -83,7 +83,9 @@ def minimum_spanning_tree(
     algorithm: str = "kruskal",
     ignore_nan: bool = False,
 ) -> Any:
-    """Return a minimum spanning forest as a graph of NetworkX; see :func:`minimum_spanning_edges`.
+    """Return a minimum spanning forest as a graph of NetworkX.
+
+    The arguments are as for :func:`minimum_spanning_edges`.
 
     Returns
     -------

@@ -24,7 +24,6 @@ from .distributed.forests import (
     Ends,
     Forest,
     as_pandas,
-    balanced,
     local_forest,
     names_of_ends,
     not_frame,
@@ -206,7 +205,7 @@ def components(
             raise InputError("there are no partitions: pass at least one, which may have no rows")
         [(_, root)] = folded
         [forest] = tasks.gather([root])
-    ledger = balanced(forest.ledger, counts, run.parts_name)
+    ledger = forest.ledger._replace(given=sum(counts)).check(run.parts_name)
     if not isinstance(partitions, Sized):
         ledger = ledger._replace(unchecked=True)
     elif len(counts) != (size := len(partitions)):
@@ -277,5 +276,5 @@ def forest_of(
         )
     forest = local_forest(frame, *id_names, nulls, options)
     rows = len(partition if hasattr(partition, "__len__") else frame)
-    balanced(forest.ledger, [rows], f"partition {number}")
+    forest.ledger._replace(given=rows).check(f"partition {number}")
     return forest

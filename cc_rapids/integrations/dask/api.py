@@ -262,7 +262,7 @@ class DaskRun(Run):
         return call(*arguments, dask_key_name=self.tasks.key(function))
 
     def folded(self, leaves: list[Future]) -> list[tuple[str, Future]]:
-        """Return the result of :meth:`fold`; the errors of partitions name the cause."""
+        """Return the result of :meth:`fold`, with errors that name the fault of a partition."""
         try:
             total, waiting = len(leaves), self.tasks.completed(leaves, self._fail)
             leaves.clear()  # so that forests are released once they are merged

@@ -13,15 +13,9 @@ from ...ledger import Ledger
 @suggest_keywords_of_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class DistributedComponents:
-    """The connected components of an edge list on several workers.
+    """The connected components of an edge list on several workers."""
 
-    Attributes
-    ----------
-    facts : dict
-        Facts about the run and the answer.
-    """
-
-    facts: dict[str, Any]
+    facts: dict[str, Any]  # about the run and the answer
 
     @property
     def ledger(self) -> dict[str, Any]:

@@ -13,7 +13,6 @@ partition, a block or a forest is lost, repeated or truncated, one of them raise
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import reduce
 from operator import and_
 from typing import Any, NamedTuple
@@ -112,11 +111,6 @@ def common_kind(name: str, kinds: list[Kind], vertex_range: range | None = None)
     """Return the integer type that holds all columns of these kinds; None if they are strings.
 
     The type also holds the ids of ``vertex_range``. ``name`` is the caller's name of the column.
-
-    Raises
-    ------
-    ColumnTypeError
-        Some ids are strings and others are integers, or no integer type holds all ids.
     """
     text_types = sorted({kind.dtype for kind in kinds if kind.low is None})
     integer_types = sorted({kind.dtype for kind in kinds if kind.low is not None})
@@ -201,11 +195,6 @@ def solved_by(frame: Any, ends: Ends, id_names: Ends, rows: int, **options: Any)
 def linked_all(result: Components, rows: int, what: str) -> Ledger:
     """Return the ledger of an answer; raise a LedgerError unless it accounts for ``rows`` rows."""
     return result.answer.facts.rows._replace(given=rows).check(what)
-
-
-def balanced(ledger: Ledger, counts: Iterable[int], what: str) -> Ledger:
-    """Return the ledger of all forests, checked against separate counts of the partitions."""
-    return ledger._replace(given=sum(counts)).check(what)
 
 
 def local_forest(

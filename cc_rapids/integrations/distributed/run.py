@@ -20,7 +20,7 @@ import numpy as np
 
 from ...incremental.progress import DistributedProgress, Reporter
 from ...ledger import Ledger
-from .forests import Ends, balanced, merged
+from .forests import Ends, merged
 from .protocol import Executor, Handle
 
 
@@ -126,6 +126,6 @@ class Run:
         """
         if rows is None:
             rows = sum(int(np.sum(counts)) for counts in self.tasks.gather(self.counts))
-        balanced(Ledger.of_facts(facts["ledger"]), [rows], self.parts_name)
+        Ledger.of_facts(facts["ledger"])._replace(given=rows).check(self.parts_name)
         totals = {"partition": partition, "workers": workers} | more
         return facts | totals | {"seconds": self.watch.seconds}
