@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -61,6 +62,8 @@ class AutoRule:
         return f"fastest{where}{form}{conditions} in benchmarks/records/{self.record}"
 
 
+on_gpu = partial(AutoRule, record="experiments.jsonl", engine="cuda")
+
 PARTITIONED = Design("none(order=partitioned)", REM, "splice")
 SAMPLED = Design("strided(every=4, order=partitioned)", REM, "splice")
 IN_BLOCKS = Design("none(tiles=16384)")
@@ -71,10 +74,8 @@ MIN_BLOCK_IDS = 1 << 20  # minimum number of ids for blocks; with fewer ids, mos
 # Bits in shared memory pay if they exceed L1 and one shared bit stands for at most four ids. Such
 # bits need a sample that joins most vertices: 1.5 sampled edges per vertex.
 SHARED = tuple(
-    AutoRule(
+    on_gpu(
         Design(f"strided(every={every}, bits=shared)", REM, "splice"),
-        "experiments.jsonl",
-        "cuda",
         edges_per_vertex=least,
         vertices=shared_filter.IDS.start,
         most_vertices=shared_filter.IDS.stop - 1,
@@ -94,10 +95,8 @@ SAMPLES: dict[str, tuple[tuple[float, int], ...]] = {
 def _sampled(edges_per_vertex: float, every: int, order: str) -> AutoRule:
     """Return the rule for edge lists with a sample, and for rows with only one direction."""
     is_partitioned = order == "partitioned"
-    return AutoRule(
+    return on_gpu(
         Design(f"strided(every={every}, order={order})", REM, "splice"),
-        "experiments.jsonl",
-        "cuda",
         edges=1_000_000,
         edges_per_vertex=edges_per_vertex,
         vertices=IDS.start if is_partitioned else 0,
@@ -118,50 +117,32 @@ def _sampled(edges_per_vertex: float, every: int, order: str) -> AutoRule:
 # enough blocks for the whole GPU. If there are fewer blocks, or few edges, Rem's rule is fastest.
 # Rows are sorted by vertex, so runs over rows start with blocks.
 AUTO = (
-    AutoRule(
+    on_gpu(
         Design("kout", "async", "split"),
-        "experiments.jsonl",
-        "cuda",
         edges=1_000_000,
         edges_per_vertex=3,
         symmetric=True,
         vertices=IDS.start,
     ),
-    AutoRule(
+    on_gpu(
         Design("kout", REM, "splice"),
-        "design_space.jsonl",
-        "cuda",
+        record="design_space.jsonl",
         edges=1_000_000,
         edges_per_vertex=3,
         symmetric=True,
     ),
-    AutoRule(
-        IN_BLOCKS,
-        "experiments.jsonl",
-        "cuda",
-        edges=MIN_BLOCK_EDGES,
-        locality=MIN_LOCALITY,
-        vertices=MIN_BLOCK_IDS,
-    ),
+    on_gpu(IN_BLOCKS, edges=MIN_BLOCK_EDGES, locality=MIN_LOCALITY, vertices=MIN_BLOCK_IDS),
     *SHARED,
     *(_sampled(*each, order) for order, samples in SAMPLES.items() for each in samples),
-    AutoRule(
+    on_gpu(
         PARTITIONED,
-        "experiments.jsonl",
-        "cuda",
         edges=MIN_BLOCK_EDGES,
         is_list=True,
         vertices=IDS.start,
         most_vertices=IDS.stop - 1,
     ),
-    AutoRule(
-        Design("none", REM, "splice"),
-        "experiments.jsonl",
-        "cuda",
-        edges=MIN_BLOCK_EDGES,
-        is_list=True,
-    ),
-    AutoRule(IN_BLOCKS, "experiments.jsonl", "cuda", edges=MIN_BLOCK_EDGES),
+    on_gpu(Design("none", REM, "splice"), edges=MIN_BLOCK_EDGES, is_list=True),
+    on_gpu(IN_BLOCKS, edges=MIN_BLOCK_EDGES),
     AutoRule(
         Design("kout"),
         "bench.jsonl",
@@ -178,9 +159,7 @@ AUTO = (
 # mainly on threads that wait for each other. Rem's rule is the fastest rule for all lists except
 # trees. On a path whose edges are listed in order, it is the only fast rule, because it does not
 # climb to the root of the growing tree.
-ONE_LAUNCH_RULE = AutoRule(
-    Design("none", REM, "splice"), "experiments.jsonl", "cuda", most_edges=MIN_BLOCK_EDGES - 1
-)
+ONE_LAUNCH_RULE = on_gpu(Design("none", REM, "splice"), most_edges=MIN_BLOCK_EDGES - 1)
 
 
 STAGED = 1.5  # minimum edges per vertex for which a device links its part in stages

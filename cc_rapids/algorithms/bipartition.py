@@ -41,16 +41,9 @@ def odd_cycles(
     contains the first edge whose endpoints have depths of equal parity: this edge and the path
     between its endpoints in the forest are an odd cycle.
 
-    Parameters
-    ----------
-    ends : (src, dst), (m,) arrays of int64
-        The endpoints of all edges, among n vertices.
-    component_of : (n,) array of integers
-        The number of the component of each vertex, an index of ``odd`` and ``roots``.
-    odd : (k,) array of bool
-        Whether each component has an odd cycle.
-    roots : (k,) array of int64
-        One vertex of each component.
+    ``ends``, two (m,) arrays of int64, are the endpoints of all edges among n vertices.
+    ``component_of``, an (n,) array of integers, is the number of the component of each vertex. For
+    each component, ``odd`` is whether it has an odd cycle, and ``roots`` has one of its vertices.
 
     Returns
     -------

@@ -189,16 +189,9 @@ def forest_of_weights(
 ) -> Array:
     """Return the rows of the minimum or maximum spanning forest, as int64 in ascending order.
 
-    Among edges of equal weight, lower rows come first.
-
-    Parameters
-    ----------
-    src, dst : (m,) arrays of int64
-        The endpoints of the edges among the vertices 0 .. n - 1.
-    weights : (m,) array of numbers
-        The weights on the backend, without NaN.
-    greatest : bool
-        Whether to return the maximum spanning forest.
+    Among edges of equal weight, lower rows come first. ``src`` and ``dst``, (m,) arrays of int64,
+    are the endpoints of the edges among n vertices. The weights are on the backend, without NaN.
+    ``greatest`` is whether to return the maximum spanning forest.
     """
     order = WeightOrder.of(weights, greatest, backend)
     return solve(Edges(src, dst, 0), Forest(backend, n), n, order).rows.astype(np.int64)

@@ -252,23 +252,19 @@ def _packed(design: Design) -> bool:
     return word is not None and bool(word.spec.packed)
 
 
-def _option(design: Design, axis: int, key: str) -> int | str | None:
-    """Return the value of an option of a design, or None if there is no such option.
-
-    ``axis`` is 0 for the sample, 1 for the link and 2 for the find.
-    """
-    word = design.words[axis]
-    return dict(word.options).get(key) if word else None
+def _sample_option(design: Design, key: str) -> int | str | None:
+    """Return the value of an option of the sample, or None if there is no such option."""
+    return dict(design.words[0].options).get(key)
 
 
 def shares_bits(design: Design) -> bool:
     """Return whether edges wait in queues while shared memory holds the giant component's bits."""
-    return _option(design, 0, "bits") == "shared"
+    return _sample_option(design, "bits") == "shared"
 
 
 def partitions(design: Design) -> bool:
     """Return whether the edges of a list are linked in the order of blocks of vertices."""
-    return _option(design, 0, "order") == "partitioned"
+    return _sample_option(design, "order") == "partitioned"
 
 
 def as_listed(design: Design) -> Design:
@@ -384,7 +380,7 @@ EXCLUDED = (
         " also hooks vertices under greater ones (root_is_min=False); use halve, split or naive",
     ),
     Exclusion(
-        lambda d: _option(d, 0, "coalesce") == "off" and _option(d, 0, "reorganise") == "on",
+        lambda d: (_sample_option(d, "coalesce"), _sample_option(d, "reorganise")) == ("off", "on"),
         "edges are reorganised among threads that read a row together: coalesce=off also needs"
         " reorganise=off",
     ),
@@ -576,27 +572,13 @@ def rows() -> list[Row]:
     >>> first.name, first.sample, first.link, first.compress, first.needs
     ('none+async+naive', 'none', 'async', 'naive', '')
     """
-    return [row(design) for design in designs()]
-
-
-def row(design: Design) -> Row:
-    """Return the static properties of a design.
-
-    Examples
-    --------
-    >>> row(Design.parse("kout+ecl")).needs
-    'rows, which take 48 bytes per edge to make from an edge list'
-    """
-    papers = dict.fromkeys(design.paper.split("; "))
-    needs = dict.fromkeys(filter(None, design.needs.split("; ")))
-    return Row(
-        name=str(design),
-        sample=design.sample,
-        link=design.link,
-        compress=design.compress or "",
-        paper="; ".join(papers),
-        needs="; ".join(needs),
-    )
+    listed = []
+    for design in designs():
+        papers = dict.fromkeys(design.paper.split("; "))
+        needs = dict.fromkeys(filter(None, design.needs.split("; ")))
+        choices = design.sample, design.link, design.compress or ""
+        listed.append(Row(str(design), *choices, "; ".join(papers), "; ".join(needs)))
+    return listed
 
 
 def markdown(listed: list[Row]) -> str:

@@ -14,7 +14,6 @@ from .compiled import CompiledDesign, build
 from .design import Design
 
 PAIRS = 8  # a buffer has room for one pair per 8 vertices; for more pairs, the parents are sent
-COUNT_SHIFT = 48  # the lower bits of root_word are the root, see kernels/giant.py
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,8 @@ def pack(forest: Forest) -> Packed:
     word, count = backend.to_host(numbers).tolist()
     pairs = vertices[:count], roots[:count]
     parent = forest.parent if count > max_pairs else None
-    return Packed(word & (1 << COUNT_SHIFT) - 1, inside, *pairs, forest.present, parent)
+    root = word & (1 << int(giant.COUNT_SHIFT)) - 1
+    return Packed(root, inside, *pairs, forest.present, parent)
 
 
 def merge(forest: Forest, other: Packed) -> None:

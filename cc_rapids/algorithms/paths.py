@@ -78,15 +78,10 @@ class Chains:
 
     @classmethod
     def of(cls, forest: RootedForest, order: Array | None, xp: Any) -> Chains:
-        """Decompose a forest of t edges.
+        """Decompose a forest that has a root for each tree, including trees of one vertex.
 
-        Parameters
-        ----------
-        forest : RootedForest
-            A forest made with a root for each tree, including trees of one vertex.
-        order : (t,) array of int64, or None
-            The edges from the weakest to the strongest. If None, edges are ranked as listed, and
-            queries of weakest edges are not answered.
+        ``order``, an array of int64, are the edges from the weakest to the strongest. If it is
+        None, edges are ranked as listed, and queries of weakest edges are not answered.
         """
         n, t = int(forest.parent.size), int(forest.child.size)
         dtype = forest.depth.dtype
@@ -140,13 +135,8 @@ class Chains:
         """Return the length of each pair's path and the rank of its weakest edge.
 
         ``joined``, a (p,) array of bool, is whether the vertices ``first`` and ``second`` of a pair
-        are in one tree.
-
-        Returns
-        -------
-        two (p,) arrays of int64
-            The number of edges, or -1 if the vertices are in different trees. The rank of the
-            weakest edge, or -1 if the path has no edge or no order was given.
+        are in one tree. The results are two (p,) arrays of int64. A length is -1 if the vertices
+        are in different trees. A rank is -1 if the path has no edge or no order was given.
         """
         length, weakest = (xp.full(first.size, APART, np.int64) for _ in range(2))
         no_rank = int(self.rank.size)  # greater than any rank

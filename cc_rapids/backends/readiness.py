@@ -49,7 +49,9 @@ class Readiness:
             self.ready = waits or objects.are_usable()
             self.ready = self.ready or kernel_cache.recall(_key(), SUFFIX) is not None
             self.checked_at = time.monotonic()
-            self._reap()
+            if self.child:  # collect the exit status, if the process that compiles has ended
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(self.child, os.WNOHANG)
         return self.ready
 
     def compile_in_background(self) -> None:
@@ -63,12 +65,6 @@ class Readiness:
         silent = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in range(3)]
         with contextlib.suppress(OSError):
             self.child = os.posix_spawn(sys.executable, argv, os.environ, file_actions=silent)
-
-    def _reap(self) -> None:
-        """Collect the exit status of the process that compiles, if it has ended."""
-        if self.child:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(self.child, os.WNOHANG)
 
 
 common: Readiness = Readiness()

@@ -1,8 +1,9 @@
 """Hash table that numbers ids in the order of their arrival, batch by batch.
 
-table    : (c,) vertex, open addressing. A slot is FREE, or has a code: a number below n, for the id
-           arrived[number], or n + i, for the id column[i], which is new in the current batch. A
-           slot is claimed once, by compare-and-swap, and then always belongs to the same id.
+table    : (c,) vertex, open addressing. A slot is FREE, with all bits set, or has a code: a number
+           below n, for the id arrived[number], or n + i, for the id column[i], which is new in the
+           current batch. A slot is claimed once, by compare-and-swap, and then always belongs to
+           the same id.
 arrived  : (>= n,) uint64, the bits of each id by number.
 numbers  : (m,) vertex, for each row that claims a slot: first the slot, later the number.
 
@@ -17,15 +18,10 @@ import numpy as np
 
 from . import by_numpy
 from .id_hash import home
-from .primitives import SOON, no_prefetch
+from .primitives import SOON, no_prefetch, none_of
 
 ONE, ZERO = np.uint64(1), np.uint64(0)
 MASK = 2**64 - 1
-
-
-def free(vertex: type) -> Any:
-    """Return the number that marks a free slot: all bits set."""
-    return vertex(np.iinfo(vertex).max)
 
 
 def key_of(on: Any) -> Any:
@@ -122,7 +118,7 @@ def enter(on: Any, vertex: type, slots_by: Any) -> Any:
     the swap then returns the current content.
     """
     place, same = slots_by(on)
-    none, cas = free(vertex), on.atomic_cas
+    none, cas = none_of(vertex), on.atomic_cas
 
     @on.device
     def enter(key, code, base, n, table, arrived, column):
@@ -141,7 +137,7 @@ def enter(on: Any, vertex: type, slots_by: Any) -> Any:
 
 def claim(on: Any, vertex: type, slots_by: Any) -> Any:
     """Write the code in each row's slot to ``out``; set ``is_new`` for rows that claimed a slot."""
-    slot, read_key, none = enter(on, vertex, slots_by), key_of(on), free(vertex)
+    slot, read_key, none = enter(on, vertex, slots_by), key_of(on), none_of(vertex)
     prefetch_row = prefetch_of(on, slots_by)
 
     @on.elementwise
@@ -221,7 +217,7 @@ def fill(on: Any, vertex: type, slots_by: Any) -> Any:
     def fill_by_numpy(k, arrived, base, n, table):
         start, codes = first_slots(arrived[:k], base, table.size), np.arange(k, dtype=vertex)
         # The code of an id is its index, and the ids are distinct.
-        by_numpy.insert(codes, start, table, free(vertex), lambda stored, at: stored == at)
+        by_numpy.insert(codes, start, table, none_of(vertex), lambda stored, at: stored == at)
 
     first_slots, _ = _by_numpy(on, slots_by)
     fill.by_numpy = fill_by_numpy
@@ -235,7 +231,7 @@ def look_up(on: Any, vertex: type, slots_by: Any) -> Any:
     for an id with a number below n does not pass such a slot.
     """
     place, same = slots_by(on)
-    read_key, none, prefetch_row = key_of(on), free(vertex), prefetch_of(on, slots_by)
+    read_key, none, prefetch_row = key_of(on), none_of(vertex), prefetch_of(on, slots_by)
 
     @on.elementwise
     def look_up(i, column, base, n, table, arrived, out, valid):

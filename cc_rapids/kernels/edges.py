@@ -208,9 +208,8 @@ def unsampled(on: Any, every: int) -> Any:
 
 def sampled_count(m: int, every: int) -> int:
     """Return how many of m edges are in the sample of :func:`sampled`."""
-    return m // (every * SAMPLE_BLOCK) * SAMPLE_BLOCK + min(
-        m % (every * SAMPLE_BLOCK), SAMPLE_BLOCK
-    )
+    period = every * SAMPLE_BLOCK
+    return m // period * SAMPLE_BLOCK + min(m % period, SAMPLE_BLOCK)
 
 
 def from_vertex(on: Any) -> Any:
