@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from ...errors import FormatError
 from ..lazy import np, pa, pc
 from .delimited import Block, Dialect, from_first_data, header_line, misfit_error, parse, shown
-from .text_edges import Weights
-from .text_ids import IdPair
+from .text_ids import IdPair, Weights
 
 if TYPE_CHECKING:
     from .input_file import ColumnRequest, File

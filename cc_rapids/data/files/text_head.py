@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from .input_file import ColumnRequest, File
 
 TEXT = ("csv", "tsv", "snap")  # the formats of tables of text
-
 HEAD = 1 << 16  # the number of bytes that are inspected; more if a line is longer
 AS_UTF8 = "utf-8", "ascii"  # encodings that need no conversion to UTF-8
 SEPARATORS = ",\t;|"
@@ -60,6 +59,14 @@ _SEPARATOR = re.compile(
 )
 _KEPT = 20  # the number of lines above the first record that are kept
 _LONGEST = 1000  # the maximum mean number of bytes of these lines
+WIDE = 20  # records with more fields than this, all 0 or 1, are a matrix even if it is not square
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_DECIMAL = re.compile(  # a number with a point or a comma as the decimal mark
+    r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?"
+)
+KONECT_BIPARTITE = b"% bip"  # the beginning of KONECT's files of bipartite graphs
+_RULE = re.compile(r":?-{2,}:?")  # a field of the line that sqlcmd and Markdown write below names
+FIELD_BYTES = 200  # bytes of memory for the text and the name of a field
 
 
 @dataclass
@@ -272,9 +279,6 @@ def _uneven_separator(
     return " "
 
 
-NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?")
-
-
 def _records(head: bytes, delimiter: str) -> list[list[str]]:
     """Return the fields of the first records of a table."""
     return Dialect(delimiter, table=True).first_records(head, FIRST)
@@ -298,7 +302,7 @@ def _split_count(rows: list[list[str]]) -> int:
 
 def _are_numbers(words: list[str]) -> bool:
     """Return whether all words are numbers, with a point or a comma as the decimal mark."""
-    return all(map(NUMBER.fullmatch, words))
+    return all(map(_DECIMAL.fullmatch, words))
 
 
 def _either(path: str, one: str, other: str, which: str = "all of") -> FormatError:
@@ -334,13 +338,6 @@ def check_above(
             )
 
 
-WIDE = 20  # records with more fields than this, all 0 or 1, are a matrix even if it is not square
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-KONECT_BIPARTITE = b"% bip"  # the beginning of KONECT's files of bipartite graphs
-_RULE = re.compile(r":?-{2,}:?")  # a field of the line that sqlcmd and Markdown write below names
-FIELD_BYTES = 200  # bytes of memory for the text and the name of a field
-
-
 def check_text_options(
     options: TextOptions, paths: Sequence[object], formats: Sequence[str]
 ) -> None:
@@ -351,11 +348,6 @@ def check_text_options(
             f"{options.given}= (--{options.given}) is for {', '.join(TEXT)}, but {paths[0]} is"
             f" {formats[0]}: leave it out"
         )
-
-
-def without_header(width: int) -> list[str]:
-    """Return names for columns without a header: src, dst, col2, col3, ..."""
-    return ["src", "dst", *(f"col{i}" for i in range(2, width))]
 
 
 def is_header(
@@ -600,7 +592,7 @@ def _names(
             check_edges(file.path, dialect.first_records(head, len(fields) + 1))
     if file.header:
         return fields
-    names = without_header(len(fields))
+    names = ["src", "dst", *(f"col{i}" for i in range(2, len(fields)))]
     if request.source is None or request.destination is None:
         check_without_header(file.path, names)
     return names

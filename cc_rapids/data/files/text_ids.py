@@ -1,4 +1,4 @@
-"""Convert text to ids: integers if the conversion is lossless, otherwise strings.
+"""Convert text to weights and to ids: integers if the conversion is lossless, otherwise strings.
 
 ``007``, ``+5`` and ``1e3`` are names, not numbers. PyArrow's own inference would convert 007 to 7,
 which would merge two vertices. Floats are not ids: in text and in typed columns, a float raises an
@@ -15,7 +15,7 @@ from typing import Any
 
 from ...errors import CcRapidsWarning, ColumnTypeError, FormatError
 from ..lazy import pa, pc
-from .delimited import Block, Column, Dialect
+from .delimited import Block, Column, Dialect, misfit_error
 
 NO_VALUE = (  # words for a missing value in columns of numbers, in lower case
     *("na", "n/a", "<na>", "#n/a", "#na", "nan", "-nan", "null", "(null)", "none", "\\n"),
@@ -316,3 +316,75 @@ def plain(table: pa.Table) -> pa.Table:
 
     table = table_without_views(table)
     return table.cast(pa.schema([f.with_type(plain_type(f.type)) for f in table.schema]))
+
+
+class Weights:
+    """A column of weights, appended block by block: int64 or uint64, or double if needed.
+
+    If ``may_be_null``, empty fields are nulls; otherwise every field must be a number.
+    """
+
+    def __init__(self, may_be_null: bool = False) -> None:
+        self._blocks: list[pa.ChunkedArray] = []
+        self._may_be_null = may_be_null
+
+    def append(
+        self, path: str, block: Block, dialect: Dialect, position: int, text: pa.ChunkedArray
+    ) -> None:
+        """Append the weights of a block as text; ``position`` is the column of weights."""
+        text = trimmed(text) if self._may_be_null else text
+        values = numbers(text) if self._may_be_null or not text.null_count else None
+        if values is None:
+
+            def fits(fields: list[str]) -> bool:
+                if not any(fields):
+                    return True
+                if len(fields) <= position:
+                    return False
+                is_null = self._may_be_null and not fields[position].strip()
+                return is_null or numbers(pa.chunked_array([[fields[position]]])) is not None
+
+            expected = f"a number as weight in field {position + 1}"
+            raise misfit_error(path, block, dialect, fits, expected, position)
+        self._blocks.append(_integers_with_nulls(text, values) if self._may_be_null else values)
+
+    def column(self) -> pa.ChunkedArray:
+        """Return the weights appended so far."""
+        types = {values.type for values in self._blocks}
+        if pa.float64() not in types:
+            for integer in (pa.int64(), pa.uint64()) if pa.uint64() in types else (pa.int64(),):
+                with suppress(pa.ArrowInvalid):  # some weights are outside the range of the type
+                    return self._joined(integer)
+        return self._joined(pa.float64())
+
+    def _joined(self, kind: pa.DataType) -> pa.ChunkedArray:
+        """Return the weights in a type; an integer may become the nearest float."""
+        safe = pa.types.is_integer(kind)
+        cast = (values.cast(kind, safe=safe) for values in self._blocks)
+        return pa.chunked_array([chunk for values in cast for chunk in values.chunks], kind)
+
+
+def numbers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """Convert text to the first of int64, uint64 and double that fits; None if no type fits."""
+    text = pc.utf8_trim(text, " \t")
+    if any(pc.any(pc.starts_with(text, mark)).as_py() for mark in ("0x", "0X")):
+        return None  # PyArrow would read 0x10 as 16
+    for kind in (pa.int64(), pa.uint64(), pa.float64()):
+        with suppress(pa.ArrowInvalid):
+            return text.cast(kind)
+    return None
+
+
+def _integers_with_nulls(text: pa.ChunkedArray, values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Convert floats to integers, and NaN to null, if all values except NaN are integers.
+
+    Floats would merge integers beyond 2^53. ``values`` are the numbers in ``text``. If the
+    conversion is impossible, they are returned unchanged.
+    """
+    if not pa.types.is_floating(values.type):
+        return values
+    is_nan = pc.fill_null(pc.is_nan(values), False)
+    if not pc.any(is_nan).as_py():
+        return values
+    others = numbers(pc.if_else(is_nan, pa.scalar(None, text.type), text))
+    return values if others is None or pa.types.is_floating(others.type) else others

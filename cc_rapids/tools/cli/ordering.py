@@ -5,8 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ...data.files.text_edges import numbers
-from ...data.files.text_ids import NO_VALUE
+from ...data.files.text_ids import NO_VALUE, numbers
 from ...errors import FormatError, shown
 
 if TYPE_CHECKING:

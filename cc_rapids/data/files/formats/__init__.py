@@ -1,4 +1,4 @@
-"""File formats, one module each, with names, first bytes, a reader, and possibly a writer.
+"""File formats, with names, first bytes, a reader, and possibly a writer.
 
 Every module in this package defines ``FORMATS`` and is imported automatically. The last column of
 this table says which vertices a file has. Their ids are the ids in the file:
