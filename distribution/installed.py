@@ -29,8 +29,8 @@ installed files. The packages of an extra are installed in addition to the packa
 cc_rapids also works with pandas, Polars and cuGraph if you install them.
 
 `make installed` writes this page from the metadata of the packages. The licence of a package is its
-SPDX expression. For a package without such an expression, it is taken from the classifiers. For a
-package without classifiers, it is the first line of the licence field.
+SPDX expression, otherwise the licence in its classifiers, otherwise the first line of its licence
+field.
 
 | extra | packages | MB |
 | --- | --: | --: |

@@ -47,8 +47,8 @@ COLUMNS_IN_WORDS = (
     " are the ends. If a file with unique_id_l and unique_id_r also has source_dataset_l and"
     " source_dataset_r, the ids consist of two columns each. The first line of a text file is a"
     " header if it contains known names or names in the options, or if it has three words above"
-    " numbers. It is an edge if its ends are numbers, like those in the next line. --header and"
-    " --no-header override these rules."
+    " numbers. The line is an edge if its ends are numbers, like the ends in the next line."
+    " --header and --no-header override these rules."
 )
 FORMATS_IN_WORDS = (
     f"Formats: {', '.join(FORMATS)}. The suffix of a file determines its format:"
