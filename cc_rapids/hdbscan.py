@@ -8,7 +8,7 @@ import logging
 from dataclasses import replace
 from numbers import Real
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -93,24 +93,6 @@ FEWEST_NEIGHBORS = 16  # minimum number of neighbours of each point, for more po
 ALGORITHMS = "auto", "brute", "kd_tree", "ball_tree"
 # labels, probabilities and outlier scores of points with infinite values, and with NaN
 OUTLIERS = (-2, -3), (0.0, np.nan), (1.0, np.nan)
-
-
-class _Input(NamedTuple):
-    """The neighbours of the points of an estimator.
-
-    Attributes
-    ----------
-    neighbors : Neighbors
-        The neighbours of the finite points. Distances are divided by ``alpha``, unless ``by_tree``.
-    by_tree : bool
-        Whether a tree of scikit-learn has found the neighbours.
-    row_sums : (n,) array of float64, or None
-        The sum of each row of X, which is finite for a finite point; None if all are finite.
-    """
-
-    neighbors: Neighbors
-    by_tree: bool = False
-    row_sums: Any = None
 
 
 class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -461,13 +443,18 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         epsilon = float(self.cluster_selection_epsilon)
         return Selection(method, single, epsilon, self.max_cluster_size), rank
 
-    def _read(self, X: Any, rank: int) -> _Input:  # noqa: N803
-        """Return the neighbours in X, or search for the neighbours of the points X."""
+    def _read(self, X: Any, rank: int) -> tuple[Neighbors, bool, Any]:  # noqa: N803
+        """Return the neighbours of the finite points of X, searched for unless X has them.
+
+        The second value is whether a tree of scikit-learn has found the neighbours. If not,
+        distances are divided by ``alpha``. The third value is the sum of each row of X, which is
+        finite for a finite point; None if all points are finite.
+        """
         if not isinstance(self.metric, str) or self.metric != "precomputed":
             return self._search(X, rank)
         neighbors = read_distances(X)
         self.n_features_in_ = neighbors.n
-        return _Input(self._scaled(neighbors))
+        return self._scaled(neighbors), False, None
 
     def _scaled(self, neighbors: Neighbors) -> Neighbors:
         """Return neighbours with distances divided by ``alpha``."""
@@ -477,8 +464,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             neighbors, distances=neighbors.distances.astype(np.float64) / float(self.alpha)
         )
 
-    def _search(self, X: Any, rank: int) -> _Input:  # noqa: N803
-        """Search for the neighbours of the points X with scikit-learn."""
+    def _search(self, X: Any, rank: int) -> tuple[Neighbors, bool, Any]:  # noqa: N803
+        """Search for the neighbours of the points X with scikit-learn; return as :meth:`_read`."""
         try:
             from sklearn.utils.validation import validate_data
         except ImportError as error:
@@ -504,7 +491,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 " it is undefined"
             )
         neighbors = neighbors if by_tree else self._scaled(neighbors)
-        return _Input(neighbors, by_tree, None if finite.all() else row_sums)
+        return neighbors, by_tree, None if finite.all() else row_sums
 
     def _uses_tree(self, X: Any) -> bool:  # noqa: N803
         """Return whether scikit-learn uses a tree for the points and parameters.

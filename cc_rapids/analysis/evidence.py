@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -57,25 +57,19 @@ STEP_NOTES = {
 }
 
 
-class EdgesOfCall(NamedTuple):
-    """The edges of a call and the arguments that name their columns."""
-
-    edges: Any
-    source: Any
-    destination: Any
-    weight: Any
-
-
 def explain(
     answer: Answer,
     path: Any,
     ends: tuple[Any, Any],
-    edges: EdgesOfCall,
+    call: tuple[Any, Any, Any, Any],
     records: Any,
     on: Any,
     missing: str,
 ) -> Evidence:
-    """Return the edges of a path, with the records of their ends: see Components.explain_pair."""
+    """Return the edges of a path, with the records of their ends: see Components.explain_pair.
+
+    ``call`` are the arguments ``edges``, ``source``, ``destination`` and ``weight``.
+    """
     path = on_host(path)
     sides = [values_of(only(path, end)) for end in ("source", "destination")]
     walk = [ends[0]]
@@ -86,40 +80,42 @@ def explain(
         vertices = rows_of_ids(answer, column, "raise")[0]
     numbers = {name: only(path, name) for name in NUMBERS if name in columns_of(path)}
     edge_records = EdgeRecords(answer, records, on, missing)
-    columns = None if edges.edges is None else _edge_columns(path, answer, edges)
+    columns = None if call[0] is None else _edge_columns(path, answer, *call)
     frame = edge_records.of_edges(vertices[:-1], vertices[1:], numbers, edge_columns=columns)
     return Evidence(frame, ends)
 
 
-def _edge_columns(path: Any, answer: Answer, given: EdgesOfCall) -> Any:
+def _edge_columns(
+    path: Any, answer: Answer, edges: Any, source: Any, destination: Any, weight: Any
+) -> Any:
     """Return the columns of a path's edges in the caller's frame, except the ends and weights.
 
     Return None if the edges are not a frame, if the frame has other edges in the rows of the path,
     or if there are no other columns.
     """
-    edges, bound = opened(given.edges), answer.given.bound
+    edges, bound = opened(edges), answer.given.bound
     if not adapter_of(edges).has_rows:
         return None
     edges = collected(chunked(edges))
     if not names_of(edges):
         return None
-    sides: Any = named_ends(edges, given.source, given.destination, given.weight)
+    sides: Any = named_ends(edges, source, destination, weight)
     if None in sides:  # a graph
         return None
-    source, destination = (side if isinstance(side, list) else [side] for side in sides)
+    sources, destinations = (side if isinstance(side, list) else [side] for side in sides)
     rows = np.asarray(values_of(only(path, "row")), np.int64)
     if rows.size and int(rows.max()) >= frame_size(edges):
         return None
     chosen = rows_at(edges, columns_of(edges), rows)
-    for name, side in (("source", source), ("destination", destination)):
+    for name, side in (("source", sources), ("destination", destinations)):
         columns = (values_of(on_host(column_of(chosen, part))) for part in side)
         ids = list(zip(*columns, strict=True))
         ids_of_path = values_of(only(path, name))
         if ids != [id_ if isinstance(id_, tuple) else (id_,) for id_ in ids_of_path]:
             return None
-    weight = bound.weight if isinstance(given.weight, AsFound) and bound else given.weight
+    weight = bound.weight if isinstance(weight, AsFound) and bound else weight
     weights = [weight] if isinstance(weight, str | int) else []
-    others = [k for k in columns_of(edges) if k not in (*source, *destination, *weights)]
+    others = [k for k in columns_of(edges) if k not in (*sources, *destinations, *weights)]
     return rows_at(edges, others, rows) if others else None
 
 

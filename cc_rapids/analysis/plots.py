@@ -56,8 +56,10 @@ def numbers(column: Any) -> Any:
 
 def line_style(marker: str, line: str, points: int) -> dict[str, Any]:
     """Return the style of a line with about 20 markers, given the number of its points."""
-    style: dict[str, Any] = {"marker": marker, "linestyle": line, "color": "black"}
-    return style | {
+    return {
+        "marker": marker,
+        "linestyle": line,
+        "color": "black",
         "markerfacecolor": "white",
         "markersize": 4,
         "markevery": max(1, points // 20),

@@ -24,7 +24,6 @@ Two further numbers are estimates. They determine warnings and the estimated tim
 from __future__ import annotations
 
 import math
-import warnings
 from contextlib import closing
 from dataclasses import dataclass
 from functools import reduce
@@ -47,7 +46,7 @@ from ..data.streams import (
     Source,
 )
 from ..errors import CapacityWarning, FormatError
-from ..results.lookup import levels_up
+from ..results.lookup import warn
 
 Ids = np.ndarray[Any, np.dtype[np.int64]]
 Counts = np.ndarray[Any, np.dtype[np.float64]]
@@ -540,11 +539,10 @@ def warn_ahead(source: Source, count: int | None, budget: Budget, width: int) ->
     if needed <= budget.limit:
         return
     suggested_limit = budget.in_words(needed + needed // 20)
-    warnings.warn(
+    warn(
         f"the {edges:,} edges probably have {sample.probable:,} distinct ids or more, according to"
         f" a sample of {sample.rows:,} rows. These ids take {budget.in_words(needed)}, but"
         f" memory_limit is {budget.in_words(budget.limit)}: the run is likely to fail; raise the"
         f" limit to {suggested_limit}",
         CapacityWarning,
-        stacklevel=levels_up(),
     )

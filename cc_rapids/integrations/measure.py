@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,8 @@ import numpy.typing as npt
 from ..algorithms.pixels import Joined, label_pixels
 from ..data.arguments import check_flag
 from ..data.dtypes import is_float, is_integer
-from ..errors import ArgumentTypeError, CcRapidsWarning, ImageError, counted, inflected, shown
-from ..results.lookup import levels_up
+from ..errors import ArgumentTypeError, ImageError, counted, inflected, shown
+from ..results.lookup import warn
 from .images import backend_of, in_chunks, is_dask_array, neighbourhood
 from .ndimage import label as label_nonzero
 
@@ -118,12 +117,10 @@ def _to_integers(image: Any) -> Any:
             unrepresentable = image.size - int(((image >= -(2.0**63)) & (image < 2.0**63)).sum())
         integers = image.astype(np.int64)
     if unrepresentable:
-        warnings.warn(
+        warn(
             f"{counted(unrepresentable, 'pixel')} {inflected(unrepresentable, 'is', 'are')} NaN or"
             " beyond int64, and the integers for them depend on the machine: replace them first, as"
-            " by numpy.nan_to_num",
-            CcRapidsWarning,
-            stacklevel=levels_up(),
+            " by numpy.nan_to_num"
         )
     return integers
 

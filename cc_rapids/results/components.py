@@ -1047,7 +1047,7 @@ class Components(Generic[FrameT]):
         0     7   2     0.6    1    Ann L.  A. Lee
         1     2   5     0.9    0    A. Lee     Ann
         """
-        from ..analysis.evidence import EdgesOfCall, explain
+        from ..analysis.evidence import explain
 
         has_forest = self.answer.forest_edges is not None
         if edges is None and not has_forest:
@@ -1058,8 +1058,8 @@ class Components(Generic[FrameT]):
         arguments = first, second, edges, source, destination
         shortest = edges is not None and not has_forest
         path = self._paths.path(*arguments, weight=weight, shortest=shortest)
-        of_call = EdgesOfCall(edges, source, destination, weight)
-        return explain(self.answer, path, (first, second), of_call, records, on, missing)
+        call = edges, source, destination, weight
+        return explain(self.answer, path, (first, second), call, records, on, missing)
 
     def audit_paths(
         self,

@@ -89,17 +89,12 @@ def _name_clash_error(label: str) -> InputError:
     return InputError(f"the frame has a column {label!r} already: pass name=")
 
 
-def levels_up() -> int:
-    """Return the ``stacklevel`` at which a warning points to the caller of the package."""
-    package, level, frame = __name__.partition(".")[0], 1, sys._getframe(1)
-    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
-        level, frame = level + 1, frame.f_back
-    return level
-
-
 def warn(message: str, category: type[CcRapidsWarning] = CcRapidsWarning) -> None:
     """Warn, and point to the caller of the package."""
-    warnings.warn(message, category, stacklevel=levels_up())
+    package, level, frame = __name__.partition(".")[0], 1, sys._getframe(0)
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 def warn_of_no_edges(edges: Any) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -78,22 +78,6 @@ class Numbered:
     next_id: int
 
 
-class Overlaps(NamedTuple):
-    """The pairs of a previous number and a current component with common vertices.
-
-    Attributes
-    ----------
-    number, component : (k,) arrays of int64
-        The previous number and the component of each pair. The pairs are in ascending order.
-    shared : (k,) array of int64
-        How many vertices each pair has in common.
-    """
-
-    number: np.ndarray
-    component: np.ndarray
-    shared: np.ndarray
-
-
 def audit(
     now: Numbered,
     labels: np.ndarray,
@@ -141,7 +125,7 @@ def audit(
 
 
 def _expected_numbers(
-    overlaps: Overlaps, components: int, next_id: int, policy: str
+    overlaps: list[np.ndarray], components: int, next_id: int, policy: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the number that each component should have, and the components with new numbers."""
     number, component, shared = overlaps
@@ -157,7 +141,9 @@ def _expected_numbers(
     return expected, born
 
 
-def _splits_and_merges(overlaps: Overlaps, numbers: np.ndarray) -> dict[str, list[np.ndarray]]:
+def _splits_and_merges(
+    overlaps: list[np.ndarray], numbers: np.ndarray
+) -> dict[str, list[np.ndarray]]:
     """Return the expected columns of the splits and of the merges.
 
     A number is split if it has vertices in several components. A component is merged if it has
@@ -192,15 +178,20 @@ def _repeated(values: np.ndarray) -> np.ndarray:
     return different[counts > 1]
 
 
-def _overlaps(now: Numbered, component: np.ndarray, before: Numbered) -> Overlaps:
-    """Return the overlaps, given the component of each current vertex."""
+def _overlaps(now: Numbered, component: np.ndarray, before: Numbered) -> list[np.ndarray]:
+    """Return the pairs of a previous number and a current component with common vertices.
+
+    The result has three arrays: the number and the component of each pair, in ascending order of
+    the pairs, and how many vertices they have in common. ``component`` has the component of each
+    current vertex.
+    """
     keys, former_keys = _keys(now.vertices, before.vertices)
     number_of_key = np.full(keys.size + former_keys.size, -1)
     number_of_key[former_keys] = before.numbers
     former_number = number_of_key[keys]  # -1 for a vertex that is new
     vertex_pairs = np.stack([former_number, component])[:, former_number >= 0]
     (number, overlapping), shared = np.unique(vertex_pairs, axis=1, return_counts=True)
-    return Overlaps(number, overlapping, shared)
+    return [number, overlapping, shared]
 
 
 def _check_unique(

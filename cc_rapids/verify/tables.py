@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..errors import VerificationError
-
-if TYPE_CHECKING:
-    pass
 
 
 def plain(column: Any) -> Any:
