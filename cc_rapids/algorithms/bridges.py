@@ -71,7 +71,7 @@ class Reached:
     ) -> Reached:
         """Root a spanning forest, and compute the range of numbers that each subtree reaches.
 
-        There is at least one edge. ``ends`` and ``hooks`` are the attributes, which are not copied.
+        There is at least one edge. ``ends`` and ``hooks`` become attributes without a copy.
         ``roots``, an array of integers, has one vertex of each component.
         """
         xp, word, t = backend.xp, word_of(n), int(hooks.size)

@@ -109,12 +109,10 @@ def is_refused(verdict: Array) -> Array:
 class BrokenRule(Exception):  # noqa: N818  # a signal: the caller names the ids
     """Signal that the pair number ``pair``, which must be linked, breaks ``rule`` of RULES."""
 
-    pair: int
-    rule: str
-
     def __init__(self, pair: int, rule: str) -> None:
         super().__init__(pair, rule)
-        self.pair, self.rule = pair, rule
+        self.pair = pair
+        self.rule = rule
 
 
 class Clusters:
@@ -123,73 +121,50 @@ class Clusters:
     The arrays are those of :mod:`cc_rapids.kernels.rules`; an array that no rule needs is empty.
     """
 
-    backend: Backend
-    word: Any
-    n: int
-    most: int
-    parent: Array
-    hook: Array
-    size: Array
-    after: Array
-    time: Array
-    code: Array
-    limits: Any
-    bits: Array
-    head: Array
-    pair: Any
-    first: Array
-    last: Array
-    count: Array
-    following: Array
-
     def __init__(self, n: int, rules: Rules, backend: Backend) -> None:
         word: Any = np.uint32 if n < 1 << 32 else np.uint64
-        self.backend, self.word, self.n = backend, word, n
-        self.most = n if rules.most is None else min(rules.most, n)
-        self.parent, self.size = (backend.empty(n, word) for _ in range(2))
+        self._n, self._backend, self._word = n, backend, word
+        most = n if rules.most is None else min(rules.most, n)
+        parent, size = (backend.empty(n, word) for _ in range(2))
         hook_size = n if rules.kinds > 1 else 0  # only name_rules reads these arrays
-        self.hook = backend.empty(hook_size, word)
-        self.time = backend.empty(hook_size, np.uint64)
-        bits_size = n if rules.code.size else 0
-        list_size = 0 if rules.need_bits_only else bits_size
-        self.head, self.after = (backend.empty(list_size, word) for _ in range(2))
-        self.code = rules.code.astype(word)  # -1 becomes all bits set
-        self.limits = backend.xp.minimum(rules.limits, n).astype(word)
-        self.bits = backend.empty(bits_size, np.uint64)
-        ends = backend.xp.stack([rules.first, rules.second], axis=1).ravel()
-        self.pair = ends.astype(word)
-        ends_size = n if ends.size else 0
-        self.first, self.last, self.count = (backend.empty(ends_size, word) for _ in range(3))
-        self.following = backend.fill(backend.empty(ends.size, word), 0xFF)
+        hook, time = backend.empty(hook_size, word), backend.empty(hook_size, np.uint64)
+        bits = backend.empty(n if rules.code.size else 0, np.uint64)
+        list_size = 0 if rules.need_bits_only else bits.size
+        head, after = (backend.empty(list_size, word) for _ in range(2))
+        code = rules.code.astype(word)  # -1 becomes all bits set
+        limits = backend.xp.minimum(rules.limits, n).astype(word)
         init_clusters = backend.kernel(kernels.init_clusters, word)
-        trees = self.parent, self.hook, self.time, self.size
-        init_clusters(n, *trees, self.code, self.bits, self.head, self.after)
-        if ends.size:
-            self.first[:] = none_of(word)
-            self.count[:] = 0
-            order = backend.xp.argsort(self.pair, kind="stable")
+        init_clusters(n, parent, hook, time, size, code, bits, head, after)
+        pair = backend.xp.stack([rules.first, rules.second], axis=1).ravel().astype(word)
+        first, last, count = (backend.empty(n if pair.size else 0, word) for _ in range(3))
+        following = backend.fill(backend.empty(pair.size, word), 0xFF)
+        if pair.size:
+            first[:] = none_of(word)
+            count[:] = 0
+            order = backend.xp.argsort(pair, kind="stable")
             list_ends = backend.kernel(kernels.list_ends, word)
-            list_ends(order.size, order, self.pair, *self._lists_with_last)
-
-    @property
-    def _lists(self) -> tuple[Array, Array, Array]:
-        """The lists of ends of ``cannot_link`` pairs, for kernels that do not merge clusters."""
-        return self.first, self.count, self.following
-
-    @property
-    def _lists_with_last(self) -> tuple[Array, Array, Array, Array]:
-        """The same lists with the last end of each, for kernels that merge clusters."""
-        return self.first, self.last, self.count, self.following
+            list_ends(order.size, order, pair, first, last, count, following)
+        self._parent, self._has_times = parent, hook_size > 0
+        self._first_rule = kernels.DATASET if code.size else kernels.CANNOT
+        # The arguments of kernels that test rules, that merge clusters, and that do both, and of
+        # the kernel that looks up earlier clusters
+        trees, lists = (parent, hook, time), (first, count, following)
+        lists_with_last = first, last, count, following
+        self._tested = most, parent, size, code, limits, bits, head, after, pair, *lists
+        self._merged = *trees, size, code, bits, head, after, pair, *lists_with_last
+        datasets = code, limits, bits, head, after
+        self._tested_and_merged = most, *trees, size, *datasets, pair, *lists_with_last
+        self._earlier = *trees, code, limits, head, after, pair, *lists
 
     def contract(self, us: Array, vs: Array) -> None:
         """Merge the ends of pairs that must be linked, which are the vertices ``us`` and ``vs``.
 
         Raise a BrokenRule if a rule forbids the union of a pair.
         """
-        backend, count = self.backend, int(us.size)
+        backend, count = self._backend, int(us.size)
         starts = backend.asarray(np.array([0, count]))
         keys = backend.fill(backend.empty(count, np.uint64), 0)  # no later than any edge
-        verdict = self._decide_in_order(starts, us.astype(self.word), vs.astype(self.word), keys)
+        verdict = self._decide_in_order(starts, us.astype(self._word), vs.astype(self._word), keys)
         refused = backend.xp.flatnonzero(is_refused(verdict))
         if refused.size:
             pair = int(refused[0])
@@ -202,12 +177,9 @@ class Clusters:
         from ``starts[g]`` to ``starts[g + 1] - 1``. Return the verdict on each edge, see
         :meth:`decide`.
         """
-        verdict = self.backend.fill(self.backend.empty(us.size, np.uint8), 0)
-        decide = self.backend.kernel(kernels.decide_in_order, self.word)
-        trees = self.parent, self.hook, self.time, self.size
-        datasets = self.code, self.limits, self.bits, self.head, self.after
-        clusters = self.most, *trees, *datasets, self.pair, *self._lists_with_last
-        decide(int(starts.size) - 1, starts, us, vs, keys, verdict, *clusters)
+        verdict = self._backend.fill(self._backend.empty(us.size, np.uint8), 0)
+        decide = self._backend.kernel(kernels.decide_in_order, self._word)
+        decide(int(starts.size) - 1, starts, us, vs, keys, verdict, *self._tested_and_merged)
         return verdict
 
     def decide(self, src: Array, dst: Array, keys: Array, groups: Array, count: int) -> Array:
@@ -218,26 +190,20 @@ class Clusters:
         of each vertex, below ``count``; an edge joins vertices of one component. A verdict, as
         uint8, is ACCEPTED, WITHIN or the number of a rule, see :mod:`cc_rapids.kernels.rules`.
         """
-        backend, xp = self.backend, self.backend.xp
+        backend, xp = self._backend, self._backend.xp
         verdict = backend.fill(backend.empty(src.size, np.uint8), 0)
-        us, vs = src.astype(self.word), dst.astype(self.word)
+        us, vs = src.astype(self._word), dst.astype(self._word)
         rows, left_count = None, int(us.size)  # the rows of the open edges; None for all rows
         if not backend.merges_in_order:  # otherwise one pass in order is faster than rounds
-            best = backend.empty(self.n, np.uint64)
-            propose = backend.kernel(kernels.propose, self.word)
-            merge = backend.kernel(kernels.merge, self.word)
-            # the arguments of a kernel that tests rules, and of a kernel that merges clusters
-            datasets = self.code, self.limits, self.bits, self.head, self.after
-            tested = self.most, self.parent, self.size, *datasets, self.pair, *self._lists
-            trees = self.parent, self.hook, self.time, self.size
-            datasets_to_merge = self.code, self.bits, self.head, self.after
-            merged = *trees, *datasets_to_merge, self.pair, *self._lists_with_last
+            best = backend.empty(self._n, np.uint64)
+            propose = backend.kernel(kernels.propose, self._word)
+            merge = backend.kernel(kernels.merge, self._word)
             decided_count = left_count
             while decided_count * END_RATIO >= left_count > 0:
                 open_verdict = backend.fill(backend.empty(left_count, np.uint8), 0)
                 backend.fill(best, 0xFF)
-                propose(left_count, us, vs, keys, open_verdict, best, *tested)
-                merge(left_count, us, vs, keys, open_verdict, best, *merged)
+                propose(left_count, us, vs, keys, open_verdict, best, *self._tested)
+                merge(left_count, us, vs, keys, open_verdict, best, *self._merged)
                 if rows is None:
                     verdict = open_verdict
                 else:
@@ -260,25 +226,22 @@ class Clusters:
         decided, the clusters of the edge may grow and break a rule that is tested earlier.
         ``verdict`` is the result of :meth:`decide` for the same arguments; it is changed in place.
         """
-        backend = self.backend
-        if not self.time.size:
+        if not self._has_times:
             return
-        first_rule = kernels.DATASET if self.code.size else kernels.CANNOT
-        rows = backend.xp.flatnonzero((verdict > first_rule) & (verdict < kernels.ACCEPTED))
+        is_later_rule = (verdict > self._first_rule) & (verdict < kernels.ACCEPTED)
+        rows = self._backend.xp.flatnonzero(is_later_rule)
         if not rows.size:
             return
-        us, vs = (column[rows].astype(self.word) for column in (src, dst))
+        us, vs = (column[rows].astype(self._word) for column in (src, dst))
         rules = verdict[rows]
-        datasets = self.code, self.limits, self.head, self.after
-        trees = self.parent, self.hook, self.time
-        find_rule = backend.kernel(kernels.earlier_rule, self.word)
-        find_rule(rows.size, us, vs, keys[rows], rules, *trees, *datasets, self.pair, *self._lists)
+        find_rule = self._backend.kernel(kernels.earlier_rule, self._word)
+        find_rule(rows.size, us, vs, keys[rows], rules, *self._earlier)
         verdict[rows] = rules
 
     def roots(self) -> Array:
         """Return the root of each vertex."""
-        roots = self.backend.empty(self.n, self.word)
-        self.backend.kernel(kernels.all_roots)(self.n, self.parent, roots)
+        roots = self._backend.empty(self._n, self._word)
+        self._backend.kernel(kernels.all_roots)(self._n, self._parent, roots)
         return roots
 
 
