@@ -150,7 +150,8 @@ def claim(on: Any, vertex: type, slots_by: Any) -> Any:
         out[i], is_new[i] = stored, flag
 
     def claim_by_numpy(m, column, base, n, table, arrived, out, is_new, numbers):
-        keys, first_rows, group = _distinct(column[:m])
+        ids = column[:m].astype(np.int64).view(np.uint64)
+        keys, first_rows, group = np.unique(ids, return_index=True, return_inverse=True)
         codes, start = (n + first_rows).astype(vertex), first_slots(keys, base, table.size)
         slots, new, _ = by_numpy.insert(
             codes,
@@ -293,9 +294,3 @@ def _by_numpy(on: Any, slots_by: Any) -> tuple[Any, Any]:
         return equal
 
     return first_slots, is_key
-
-
-def _distinct(column: Any) -> tuple[Any, Any, Any]:
-    """Return the distinct ids of a column, their first rows, and the position of each row's id."""
-    keys = column.astype(np.int64).view(np.uint64)
-    return np.unique(keys, return_index=True, return_inverse=True)

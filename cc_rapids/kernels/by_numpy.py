@@ -43,14 +43,8 @@ def rank(words: Array, before: Array, vertices: Array) -> Array:
         bits = words[np.minimum(word, own_word)]
         all_bits, smaller = ~np.uint32(0), (ONE << (vertices & LAST).astype(np.uint32)) - ONE
         below = np.where(word == own_word, smaller, all_bits)
-        count += np.where(word <= own_word, popcount(bits & below), 0)
+        count += np.where(word <= own_word, np.bitwise_count(bits & below), 0)
     return count + before[vertices >> BLOCK_SHIFT].astype(np.int64)
-
-
-def popcount(words: Array) -> Array:
-    """Return the number of set bits of each word."""
-    octets = words.view(np.uint8).reshape(-1, words.itemsize)
-    return np.unpackbits(octets, axis=1).sum(1, dtype=np.int64)
 
 
 def insert(
