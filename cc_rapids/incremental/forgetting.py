@@ -186,7 +186,7 @@ class _Removal:
     """
 
     state: ConnectivityState
-    # (k,) uint64: the sorted keys of the edges to remove; all bits are set to remove nothing
+    # (k,) uint64: the sorted keys of the edges to remove; a key with all bits set removes nothing
     pairs: Array
     vertices: Array  # (j,) int64: the vertices to remove with all of their edges
     count: int  # the number of distinct pairs or vertices to remove

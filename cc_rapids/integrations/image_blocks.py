@@ -78,13 +78,8 @@ def _index_along(delta: int) -> Any:
 def label_blocks(image: Any, joined: Joined, dtype: Any) -> tuple[Any, int]:
     """Label a Dask array; return the labels as a Dask array of ``dtype``, and their number.
 
-    Parameters
-    ----------
-    image : dask.array.Array
-        The image, whose blocks are arrays of NumPy or CuPy. Blocks are loaded here, and again when
-        the labels are computed.
-    joined : Joined
-        Which neighbouring pixels are connected.
+    The blocks are arrays of NumPy or CuPy. They are loaded here, and again when the labels are
+    computed.
     """
     import dask.array as da
     from dask import compute, delayed

@@ -516,17 +516,9 @@ class Exchange:
     ) -> list[Handle]:
         """Send each frame of the boxes to its part; return one frame for each part.
 
-        Parameters
-        ----------
-        by : str
-            The column whose owner receives a row.
-        homes : sequence of int, optional
-            The part that holds each box. If it is None, boxes may be on any worker, and a preferred
-            worker is assigned to each part.
-        stage : str
-            The name of this step for the progress.
-        total : int, optional
-            The number of rows of all boxes, if it is known.
+        The owner of the id in column ``by`` receives a row. ``homes`` are the parts that hold the
+        boxes. If they are None, boxes may be on any worker, and a preferred worker is assigned to
+        each part. ``total`` is the number of rows of all boxes, if it is known.
         """
         box_sizes = self._sizes(boxes, stage)
         rows_of_part = [sum(sizes[part].rows for sizes in box_sizes) for part in range(self.count)]
