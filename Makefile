@@ -50,8 +50,8 @@ test-plain: $(VENV)/dev
 
 # What most mistakes break, in a minute and a half on two cores: before each push.
 quick: $(VENV)/dev
-	$(PYTEST) -n auto -m "not slow and not extended and not gpu" tests/unit tests/contract tests/nets tests/docs/test_docs.py \
-		tests/docs/test_docstrings.py
+	$(PYTEST) -n auto --hypothesis-profile="few examples" -m "not slow and not extended and not gpu" \
+		tests/unit tests/contract tests/nets tests/docs/test_docs.py tests/docs/test_docstrings.py
 
 # Every CUDA kernel for each architecture since Turing; `make test` takes the oldest, and fewer kernels.
 test-kernels: $(VENV)/dev

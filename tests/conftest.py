@@ -28,6 +28,9 @@ _any_machine = {"deadline": None, "suppress_health_check": [SLOW]}
 hypothesis.settings.register_profile(
     "same examples", derandomize=True, max_examples=50, **_any_machine
 )
+hypothesis.settings.register_profile(
+    "few examples", derandomize=True, max_examples=20, **_any_machine
+)
 hypothesis.settings.register_profile("new examples", **_any_machine)
 hypothesis.settings.load_profile("same examples")
 gc.set_threshold(*SELDOM)
@@ -251,7 +254,7 @@ def run(monkeypatch):
 def fast_paths(request):
     """Switch off all fast paths for the whole session, with ``--no-fast-paths``."""
     off = sizes.WITHOUT_FAST_PATHS if request.config.getoption("--no-fast-paths") else {}
-    with sizes.override(**off):
+    with sizes.override(**off, **sizes.ON_SIMULATOR if SIMULATED else {}):
         yield
 
 

@@ -6,6 +6,7 @@ import peers
 import pytest
 
 import cc_rapids
+from cc_rapids.integrations import install as machinery
 
 
 @pytest.fixture
@@ -16,6 +17,7 @@ def peer(monkeypatch):
         monkeypatch.setitem(sys.modules, name, module)
     yield made
     cc_rapids.uninstall()
+    machinery._replaced.clear()  # or each later test would look for the functions of all before
 
 
 @pytest.fixture

@@ -25,11 +25,11 @@ def chunks_of(random, shape):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_labels_are_those_of_the_whole(seed):
     random = np.random.default_rng(seed)
     for axes in (1, 2, 3, 4)[: 4 if seed else 3]:
-        shape = tuple(random.integers(1, 12, axes).tolist())
+        shape = tuple(random.integers(1, 12 if axes < 4 else 7, axes).tolist())
         image = random.integers(0, 3, shape) * random.integers(0, 2, shape)
         structure = random.random((3,) * axes) < random.random()
         structure |= np.flip(structure)

@@ -3,6 +3,8 @@
 from contextlib import ExitStack, contextmanager
 from unittest import mock
 
+import numpy as np
+
 CONSTANTS = {  # the modules that hold them, and their names there
     "batch_window_edges": ["solver.choose.BATCH_WINDOW_EDGES"],
     "bfs_alpha": ["algorithms.literature.search.ALPHA"],
@@ -12,6 +14,7 @@ CONSTANTS = {  # the modules that hold them, and their names there
     "estimated_ids": ["ids.hash_table.ESTIMATED_IDS"],
     "frequent_root_vertices": ["kernels.giant.MANY_VERTICES"],
     "gathers_ahead": ["options.GATHERS_AHEAD"],
+    "giant_min_probes": ["kernels.giant.MIN_PROBES"],
     "giant_probes": ["kernels.giant.PROBES"],
     "group_slots_per_row": ["results.best.SLOTS_PER_ROW"],
     "hashed_at_once": ["solver.choose.HASHED_AT_ONCE"],
@@ -48,6 +51,9 @@ CONSTANTS = {  # the modules that hold them, and their names there
     "uncompiled_rows": ["backends.base.UNCOMPILED_ROWS"],
     "written_piece_edges": ["tools.cli.convert.PIECE_EDGES", "tools.cli.generate.PIECE_EDGES"],
 }
+
+# Each probe is compared with all others, which took a third of the time of the simulator
+ON_SIMULATOR = {"giant_probes": 32, "giant_min_probes": np.int64(8)}
 
 # Values that switch off all fast paths
 NEVER = 1 << 62

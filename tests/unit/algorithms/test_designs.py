@@ -13,6 +13,7 @@ from cc_rapids.algorithms.phases import AsListed
 from cc_rapids.backends import threads
 
 pytestmark = pytest.mark.slow
+on_threads = pytest.mark.skipif(SIMULATED, reason="runs as without the simulator")
 
 
 def test_lists(engine, design):
@@ -56,6 +57,7 @@ def test_rows_longer_than_one_thread_links(engine, name, at_hub):
         check(found, starts, rows.indices, n, forest)
 
 
+@on_threads
 def test_races(design, tuned):
     """Short chunks, so that threads overlap; many seeds, because races show on few of them.
 
@@ -100,6 +102,7 @@ def text(step, depth=0):
     return step.__qualname__, tuple(text(cell.cell_contents) for cell in cells)
 
 
+@on_threads
 def test_no_two_designs_run_the_same_kernels():
     from cc_rapids import backends
 

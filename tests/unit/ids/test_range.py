@@ -152,7 +152,7 @@ def test_a_list_that_falls_is_read_from_its_end(engine, glancing, monkeypatch, f
         return backwards(edges)
 
     monkeypatch.setattr(Edges, "backwards", noted)
-    grid = generators.grid(60, 60, 0.8, 3)
+    grid = generators.grid(40, 40, 0.8, 3)
     src, dst = (np.asarray(end)[::-1].copy() for end in grid.edges)
     found = cc_rapids.components((src, dst), engine=engine, forest=forest)
     assert read == [src.size]

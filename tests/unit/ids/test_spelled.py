@@ -110,7 +110,7 @@ def lists():
 
 @pytest.mark.parametrize("sides", dict(lists()).values(), ids=dict(lists()))
 def test_answers_are_those_of_hashed_strings(monkeypatch, engine, sides):
-    sides = [side[:300] if engine == "cuda" else side for side in sides]
+    sides = [side[:100] if engine == "cuda" else side for side in sides]
     edges, alone = pa.table(dict(zip(("src", "dst"), sides, strict=True))), pa.array(["", "alone"])
     found = cc_rapids.components(edges, vertices=alone, engine=engine)
     assert found.summary()["ids"].startswith("strings, ")

@@ -16,7 +16,7 @@ from cc_rapids.kernels import edges, partition
 from cc_rapids.kernels.partition import IDS, MOST_BLOCKS, TILE, blocks_of, tiles_of
 from cc_rapids.solver.choose import choose_for_batch
 
-N = 3000 if SIMULATED else 20_000
+N = 1100 if SIMULATED else 20_000
 UNIONS = "async+halve", "rem-cas+splice", "jtb+two-try-split"
 SAMPLES = "none(order=partitioned)", "strided(every=3, order=partitioned)"
 
@@ -42,7 +42,7 @@ def lists():
         yield (*map(np.asarray, graph.edges), graph.num_vertices)
     sizes = TILE - 1, TILE, TILE + 1, 2 * TILE, 5 * TILE + 7
     for m in sizes[:3] if SIMULATED else sizes:
-        yield (*np.random.default_rng(m).integers(0, 3000, (2, m)), 3000)
+        yield (*np.random.default_rng(m).integers(0, min(N, 3000), (2, m)), min(N, 3000))
 
 
 @each(sample=SAMPLES, union=UNIONS)

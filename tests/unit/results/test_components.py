@@ -144,8 +144,8 @@ def test_the_repr_is_one_line_of_what_is_known(ask, engine):
 
 def test_a_repr_launches_nothing_and_raises_nothing(engine, monkeypatch):
     backend = type(backends.get(engine))
-    edges = np.arange(4000) % 900, np.arange(4000)[::-1] % 700
-    weight = np.ones(4000)
+    edges = np.arange(1000) % 400, np.arange(1000)[::-1] % 300
+    weight = np.ones(1000)
     answers = [
         components(edges, engine=engine),
         cc_rapids.minimum_spanning_forest(edges, weight=weight, engine=engine),

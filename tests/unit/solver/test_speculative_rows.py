@@ -115,14 +115,14 @@ def test_a_list_in_two_parts_is_the_same_list(
     """Cut where a sample begins anew: no edge is lost, and rows that do not fit are made again."""
     tuned(split_finish_edges=1)
     monkeypatch.setattr(forest.Forest, "spare", lambda *_: spare)
-    n, path = 12_000, np.arange(9_000)
-    ends = np.append(path, [11_000]), np.append(path + 1, [11_001])
+    n, path = 5_000, np.arange(3_000)
+    ends = np.append(path, [4_000]), np.append(path + 1, [4_001])
     order = np.random.default_rng(2).permutation(path.size + 1)[:: -1 if falls else 1]
     design = f"strided(every={every}, bits={bits})+rem-cas+splice"
     edges = tuple(end[order] for end in ends)
     found = cc_rapids.connected_components(edges, engine=engine, design=design)
-    assert found.vertex.tolist() == [*range(9001), 11_000, 11_001]
-    assert found.labels.tolist() == [0] * 9001 + [11_000] * 2
+    assert found.vertex.tolist() == [*range(3001), 4_000, 4_001]
+    assert found.labels.tolist() == [0] * 3001 + [4_000] * 2
     assert len(gathered) == (1 if spare else 2)
     assert gathered[0][0] <= n
 
