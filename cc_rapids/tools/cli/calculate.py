@@ -12,7 +12,7 @@ import click
 
 from ...data.files.read import EdgeFile, SourceFormat
 from ...data.files.text_ids import plain
-from ...data.text_options import TextOptions
+from ...data.text_options import KEYWORDS, TextOptions
 from ...errors import counted
 from ...ledger import Ledger
 from .frames import read_vertices, vertices_options
@@ -53,6 +53,9 @@ if TYPE_CHECKING:
     from ...solver.choose import Plan
 
 SHOWN_MEMBERS = 6
+# Groups of options: for reading files, and for reading in chunks
+READING = ("source", "destination", *KEYWORDS)
+CHUNKED = ("memory_limit", "checkpoint", "checkpoint_every", "unreadable")
 GENERATED = "generated"  # shown instead of a format
 # The facts about the format of files if a resumed run had no file left to read
 UNREAD: dict[str, Any] = {"format": None, "columns": [], "header": None, "delimiter": None}
@@ -165,25 +168,11 @@ def calculate(
     explain: bool,
     quiet: bool,
     json_output: bool,
-    source: str | None,
-    destination: str | None,
-    format: str | None,
-    header: bool | None,
-    delimiter: str | None,
-    encoding: str | None,
-    comment: str | None,
-    memory_limit: str | None,
-    checkpoint: Path | None,
-    checkpoint_every: float | None,
-    unreadable: str | None,
     vertices: str | None,
     on: str | None,
     num_vertices: int | None,
     max_size: int | None,
-    weight: str | None,
-    at_least: float | None,
-    at_most: float | None,
-    **choices: str | None,
+    **choices: Any,
 ) -> None:
     """Find the components of the edges in files.
 
@@ -241,22 +230,15 @@ def calculate(
     """
     from ...api import components
 
-    end_columns = {"source": source, "destination": destination}
-    text_options = TextOptions.check(header, delimiter, encoding, comment, format)
-    bounds = {"weight": weight, "at_least": at_least, "at_most": at_most}
-    bounds = check_bounds(bounds, weight_alone=max_size is not None)
+    reading, chunked = ({name: choices.pop(name) for name in names} for names in (READING, CHUNKED))
+    bounds = check_bounds(choices, weight_alone=max_size is not None)
+    checkpoint = chunked["checkpoint"]
     if members is not None and top is None:
         raise click.UsageError("--members needs --top.")
-    if checkpoint is None and checkpoint_every is not None:
+    if checkpoint is None and chunked["checkpoint_every"] is not None:
         raise click.UsageError("--checkpoint-every needs --checkpoint.")
-    chunked: dict[str, Any] = {
-        "memory_limit": memory_limit,
-        "checkpoint": checkpoint,
-        "checkpoint_every": checkpoint_every,
-        "unreadable": unreadable,
-    }
     if max_size is not None:
-        _check_split(weight, choices["labels"], chunked)
+        _check_split(bounds, choices["labels"], chunked)
     label_output = _label_output(output, output_format, rows_per_file, files, checkpoint)
     output_path = None if label_output is None else label_output.path
     # A plan is printed even if the output is stdout, because --explain writes no labels
@@ -264,9 +246,7 @@ def calculate(
     start = time.perf_counter()
     unsaved_note = _unsaved_note(checkpoint)
     with ended_in_words(unsaved_note):
-        edge_input = _input_edges(
-            files, generate, chunked, quiet, end_columns, text_options, bounds
-        )
+        edge_input = _input_edges(files, generate, chunked, quiet, reading, bounds)
     table = None if edge_input.streamed else edge_input.edges
     edge_input.options |= read_vertices(
         vertices, on, num_vertices, table, edge_input.options, quiet
@@ -279,7 +259,7 @@ def calculate(
     if max_size is not None:
         # With this option, the library would read in chunks
         edge_input.options.pop("progress", None)
-        solve_options["forest"] = "min" if at_least is None and at_most is not None else "max"
+        solve_options["forest"] = "min" if bounds.keys() == {"weight", "at_most"} else "max"
     options = edge_input.options | solve_options
     if explain:
         _explain(components(edge_input.edges, **options, explain=True), shown, json_output)
@@ -332,9 +312,9 @@ def _unsaved_note(checkpoint: Path | None) -> str:
     return f"no edges were linked, so nothing was saved in {checkpoint}"
 
 
-def _check_split(weight: str | None, labels: str | None, chunked: dict[str, Any]) -> None:
+def _check_split(bounds: dict[str, Any], labels: str | None, chunked: dict[str, Any]) -> None:
     """Raise a UsageError if an option for ``--max-size`` is missing, or an option excludes it."""
-    if weight is None:
+    if "weight" not in bounds:
         raise click.UsageError(
             "--max-size splits at the weakest links: name the column of weights with --weight."
         )
@@ -372,20 +352,19 @@ def _input_edges(
     generate: str | None,
     chunked: dict[str, Any],
     quiet: bool,
-    end_columns: dict[str, Any],
-    text: TextOptions,
+    reading: dict[str, Any],
     bounds: dict[str, Any],
 ) -> CommandEdges:
     """Return the edges: generated, read, or to be read in chunks."""
     if generate is not None:
-        # The name of one option for text suffices for the error that options for files raise
-        text_names = {text.given: True} if text.given else {}
-        return CommandEdges.of(
-            _generated_edges(files, generate, end_columns | text_names | chunked | bounds)
-        )
+        # Options for files are an error. For this error, the name of one option for text suffices
+        text_name = TextOptions.among(reading).given
+        passed: dict[str, Any] = {name: reading[name] for name in ("source", "destination")}
+        passed |= ({text_name: True} if text_name else {}) | chunked | bounds
+        return CommandEdges.of(_generated_edges(files, generate, passed))
     if not files:
         raise click.UsageError("Missing argument 'FILE': pass files of edges, or --generate.")
-    return read_edges(files, chunked, quiet, end_columns | text.words(), bounds)
+    return read_edges(files, chunked, quiet, reading, bounds)
 
 
 def _generated_edges(files: tuple[str, ...], text: str, reading: dict[str, Any]) -> EdgeFile:

@@ -118,9 +118,6 @@ def deduplicate(
     memory_limit: str | None,
     nulls: str | None,
     engine: str | None,
-    weight: str | None,
-    at_least: float | None,
-    at_most: float | None,
     output: str | None,
     output_format: str | None,
     dropped: str | None,
@@ -152,7 +149,7 @@ def deduplicate(
     if docs == pairs == STANDARD:
         raise click.UsageError("Only one of DOCS and PAIRS can be standard input.")
     check_with_output(output, output_format=output_format)
-    bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
+    bounds = check_bounds(reading)
     output_target = None if output is None else checked_output(output, output_format, [docs, pairs])
     output_path = None if output_target is None else output_target[0]
     dropped_target = None if dropped is None else checked_output(dropped, None, [docs, pairs])
@@ -172,7 +169,7 @@ def deduplicate(
         "engine": engine or edge_input.engine(),
     }
     if bounds and dropped and not edge_input.streamed:
-        solve_options["forest"] = "min" if at_least is None else "max"
+        solve_options["forest"] = "max" if "at_least" in bounds else "min"
     with kernels(quiet) as times:
         result: Components = components(edge_input.edges, **edge_input.options, **solve_options)
         columns = _comparable(result, table, ids, per, missing, pairs)

@@ -70,9 +70,6 @@ def _options_of_edge_rows(output_help: str, *methods: Decorator) -> Decorator:
 def bridges(
     files: tuple[str, ...],
     find: str,
-    weight: str | None,
-    at_least: float | None,
-    at_most: float | None,
     **others: Any,
 ) -> None:
     """Find the edges whose removal splits a component.
@@ -96,7 +93,7 @@ def bridges(
         BLOCKS: partial(searches.biconnected_component_edges_of, options=Options.check()),
     }
     row_names = {POINTS: "articulation points", BLOCKS: "edges in biconnected components"}
-    bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
+    bounds = check_bounds(others)
     _write_rows(
         files,
         row_names.get(find, find),
@@ -125,9 +122,6 @@ def bridges(
 def forest(
     files: tuple[str, ...],
     maximum: bool,
-    weight: str | None,
-    at_least: float | None,
-    at_most: float | None,
     **others: Any,
 ) -> None:
     """Find a spanning forest, of least or greatest weight.
@@ -144,16 +138,15 @@ def forest(
     The output has one row per edge of the forest: its row number in the list (row, from 0), source,
     destination and weight. The report shows the sum of the weights.
     """
-    if maximum and weight is None:
+    bounds = check_bounds(others, weight_alone=True)
+    if maximum and not bounds:
         raise click.UsageError("--maximum needs --weight.")
-    bounds = {"weight": weight, "at_least": at_least, "at_most": at_most}
-    bounds = check_bounds(bounds, weight_alone=True)
-    kind: bool | str = weight is None or ("max" if maximum else "min")
+    kind: bool | str = ("max" if maximum else "min") if bounds else True
 
     def rows_of(result: Components) -> Any:
         from ...results.lookup import warn_of_null_weights
 
-        warn_of_null_weights(result.ledger.get("null_weight", 0) if weight else 0)
+        warn_of_null_weights(result.ledger.get("null_weight", 0) if bounds else 0)
         return result.forest()
 
     _write_rows(files, "forest edges", rows_of, bounds, kind, **others)

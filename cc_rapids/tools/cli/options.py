@@ -173,8 +173,8 @@ bound_options: Decorator = input_options(  # select edges whose weight is within
 )
 
 
-def check_bounds(bounds: dict[str, Any], weight_alone: bool = False) -> dict[str, Any]:
-    """Return the options weight, at_least and at_most without those that are None.
+def check_bounds(options: dict[str, Any], weight_alone: bool = False) -> dict[str, Any]:
+    """Remove weight, at_least and at_most from options, and return those that are not None.
 
     Raises
     ------
@@ -184,6 +184,7 @@ def check_bounds(bounds: dict[str, Any], weight_alone: bool = False) -> dict[str
     """
     from ...data.weight_bound import WeightBound
 
+    bounds = {name: options.pop(name) for name in ("weight", "at_least", "at_most")}
     passed = {name: value for name, value in bounds.items() if value is not None}
     if passed and "weight" not in passed:
         raise click.UsageError("--at-least and --at-most bound a weight: name it with --weight.")

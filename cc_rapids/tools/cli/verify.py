@@ -86,9 +86,6 @@ def verify(
     oracle: str | None,
     memory_limit: str | None,
     unreadable: str | None,
-    weight: str | None,
-    at_least: float | None,
-    at_most: float | None,
     vertices: str | None,
     on: str | None,
     num_vertices: int | None,
@@ -122,7 +119,7 @@ def verify(
     if STANDARD in files and str(labels) == STANDARD:
         raise click.UsageError("Only one of FILE and LABELS can be standard input.")
     start = time.perf_counter()
-    bounds = check_bounds({"weight": weight, "at_least": at_least, "at_most": at_most})
+    bounds = check_bounds(reading)
     chunked = {"memory_limit": memory_limit, "unreadable": unreadable}
     chunked = {name: value for name, value in chunked.items() if value is not None}
     edge_input = _audited_edges(files, quiet, chunked, reading, bounds)
