@@ -691,7 +691,7 @@ def _unless_skipped(look: Callable[[], T], skips: bool | None) -> T | None:
 
 
 def _format(path: str, mark: Mark | None, options: TextOptions, skips: bool | None) -> str:
-    """Return the format of a file; empty for a pipe, and for a file that may be skipped."""
+    """Return the format of a file; empty for a pipe, and if unknown where files may be skipped."""
     if known_format := options.format or named_format(path):
         return known_format
     if mark:

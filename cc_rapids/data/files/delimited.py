@@ -37,6 +37,12 @@ SEPARATOR_LINE = rb'"?sep=[^\r\n]"?'  # a line that spreadsheets write above the
 MARK = BOM_UTF8  # the byte order mark
 PIECE = 1 << 20  # the number of bytes that a thread parses at a time
 _EMPTY = re.compile(rb"^$", re.MULTILINE)
+_CONTROLS = bytes({*range(32), 127} - set(b"\t\n\v\f\r"))
+NAME_ENCODING = "pass its encoding, such as encoding='latin-1' (--encoding latin-1)"
+FORMAT_OR_ENCODING = (
+    "pass its format as format= (--format), or, for text in UTF-16, encoding='utf-16' (--encoding"
+    " utf-16)"
+)
 
 
 @dataclass(frozen=True)
@@ -245,9 +251,8 @@ class LineCount:
     def feed(self, piece: bytes) -> None:
         """Count the ends of lines in the next bytes of the file."""
         if piece:
-            is_split = self.last == ord("\r") and piece[0] == ord(
-                "\n"
-            )  # one line end in two pieces
+            # a carriage return and a newline are one line end, perhaps in two pieces
+            is_split = self.last == ord("\r") and piece.startswith(b"\n")
             self.ended += quoted.ends_in(piece) - is_split
             self.last = piece[-1]
 
@@ -284,14 +289,6 @@ class LineCount:
         left_out = {"comment": self.comment, "blank": self.blank}
         given = lines - self.header - self.continued
         return Ledger(given, left_out={reason: n for reason, n in left_out.items() if n})
-
-
-NAME_ENCODING = "pass its encoding, such as encoding='latin-1' (--encoding latin-1)"
-FORMAT_OR_ENCODING = (
-    "pass its format as format= (--format), or, for text in UTF-16, encoding='utf-16' (--encoding"
-    " utf-16)"
-)
-_CONTROLS = bytes({*range(32), 127} - set(b"\t\n\v\f\r"))
 
 
 class TextFile(Protocol):

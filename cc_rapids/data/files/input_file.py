@@ -310,7 +310,7 @@ class File:
             self.report_place()
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes, decompressed; raise an error if the file is damaged or large."""
+        """Return the next bytes, decompressed; raise an error for a damaged or too large file."""
         try:
             piece = self.stream.read(size)
         except OSError as error:  # a damaged file or a broken connection

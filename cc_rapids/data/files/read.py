@@ -148,20 +148,10 @@ def read_wanted(
     Without a format in ``request``, the suffix of the path or the first bytes decide.
     ``on_progress`` is called repeatedly with the bytes read so far and the bytes in the file.
 
-    Raises
-    ------
-    FormatError
-        The file is missing, unreadable, of unknown format, or malformed, or its first line is
-        ambiguous; the error names the line. A ChangedFileError is raised if the file was truncated,
-        rewritten or replaced meanwhile.
-    MissingColumnError
-        A column does not exist, or the choice is ambiguous; the error lists the columns.
-    ColumnTypeError
-        A column does not hold ids; the error names the first row and value.
-    InputError
-        ``source`` and ``destination`` name the same columns, different numbers of columns, or
-        several columns of a format in which an id has one column. The error is also raised if
-        options for text are passed for another format.
+    A FormatError names the line of a malformed file, and a ChangedFileError a file that was
+    truncated, rewritten or replaced meanwhile. A MissingColumnError lists the columns, and a
+    ColumnTypeError names the first row without an id. Columns and options that do not fit the
+    format raise an InputError.
     """
     path = local(path)
     if os.path.isdir(path):

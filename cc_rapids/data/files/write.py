@@ -306,13 +306,8 @@ def write_edges(
     weight 1 for edges without weights.
 
     The file is compressed if its path ends in .gz or .zst. Without a ``format``, the suffix of the
-    path decides. ``on_progress`` is called with the number of edges written so far and in all.
-
-    Raises
-    ------
-    FormatError
-        The format is unknown, or cannot store the list: ids are text, null, too large or not among
-        the vertices, weights are not integers, or duplicates have different weights.
+    path decides. ``on_progress`` is called with the number of edges written so far and in all. A
+    FormatError is raised if the format cannot store the ids or weights of the list.
     """
     path = Path(path)
     written = WRITTEN[check_edges_output(path, format)]
@@ -451,13 +446,8 @@ def write_table(table: pa.Table, path: str | os.PathLike[str], format: str | Non
 
     A path that ends in .gz or .zst is compressed. In csv and tsv, nulls become empty fields, and
     text is quoted. A suffix such as .txt is snap: a comment of names, then fields separated by
-    tabs.
-
-    Raises
-    ------
-    FormatError
-        The suffix is not supported, or snap cannot store the text: it is empty, contains blanks,
-        begins like a comment, or would be read back as numbers.
+    tabs. snap cannot store text that is empty, contains blanks, begins like a comment, or would be
+    read back as numbers: a FormatError is raised.
     """
     path = Path(path)
     edges = EdgeList([table], len(table), None, table.schema)
