@@ -41,8 +41,8 @@ class MergeTree:
     """The merges of clusters by the edges of a forest, in order, as arrays of unsigned integers.
 
     The vertices are the clusters 0 .. n - 1. Edge k merges the clusters ``first[k]`` and
-    ``second[k]``, the lower number first, into cluster n + k. The arrays ``size``, ``least`` and
-    ``greatest`` have its size, its least and its greatest vertex.
+    ``second[k]``, the lower number first, into cluster n + k. Element k of ``size``, ``least`` and
+    ``greatest`` is the size, the least vertex and the greatest vertex of this cluster.
     """
 
     n: int
