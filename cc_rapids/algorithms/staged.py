@@ -23,7 +23,6 @@ from ..graph.edges import Edges
 from ..graph.forest import Forest
 from ..kernels import edges as reading
 from ..kernels import giant, partition
-from ..kernels.forest import init_singletons
 from ..kernels.partition import TILE, WORD, blocks_of
 from .auto import PARTITIONED
 from .compiled import CompiledDesign, KernelComposer, build
@@ -37,7 +36,6 @@ MAX_FIRST_SHARE = 0.9  # if the first stage needs a larger share of the blocks, 
 class _Kernels(NamedTuple):
     """Kernels of a staged run, for one backend and one pair of types."""
 
-    init: Kernel
     partition_tile: Kernel
     link_blocks: Kernel
     link_outside: Kernel
@@ -53,7 +51,6 @@ def _kernels(backend: Backend, vertex: Any, wide: Any) -> _Kernels:
     read = reading.checked(backend, vertex, wide, composer.load_edge())
     outside = giant.unless_in_giant(backend, vertex, join)
     return _Kernels(
-        init_singletons(backend, vertex),
         partition.partition_tile(backend, read, reading.every(backend)),
         partition.link_blocks(backend, vertex, join, reading.from_vertex(backend)),
         partition.link_blocks_outside(backend, vertex, outside),
@@ -79,7 +76,7 @@ def link_in_stages(edges: Edges, forest: Forest) -> None:
     tiles = -(-m // TILE)
     shapes = [(tiles * TILE, WORD)] * 2 + [((blocks + 1) * tiles, WORD)]
     copies = tuple(backend.alloc_packed(*shapes))
-    kernels.init(n, forest.parent)
+    kernels.design.init_singletons(n, forest.parent)
     edge_arguments = edges.src, edges.dst, edges.low, n, forest.present, forest.out_of_range
     kernels.partition_tile(tiles, 0, m, blocks, shift, *edge_arguments, *copies)
     unused = backend.unused(forest.vertex)

@@ -116,11 +116,9 @@ def kout(
     picked = {"first": first_ones, "random": random_ones}[pick](on)
     one = link_entry(on, link_neighbour(on, vertex, join), picked)
     link_some, link_each = by_entry(on, one), by_vertex(on, one)
-    link_pairs = (
-        link_first_two(on, vertex, join)
-        if on.warp_shuffle_xor and (k, pick) == (2, "first")
-        else None
-    )
+    link_pairs = None
+    if on.warp_shuffle_xor and (k, pick) == (2, "first"):
+        link_pairs = link_first_two(on, vertex, join)
 
     def link(state: Any) -> None:
         rows_and_trees = *state.csr.arrays, *state.trees, state.flags.out_of_range
