@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -153,7 +153,9 @@ class KernelComposer:
             first_edge = blocks.first_of_list(on, self.wide)
         flatten_block = blocks.flatten_block(on, self.vertex, kernels.find.halve(on))
         solve = blocks.solve_blocks(on, window, share, flatten_block)
-        return phases.from_blocks(window, blocks.find_block_offsets(on, window, first_edge), solve)
+        return partial(
+            phases.from_blocks, window, blocks.find_block_offsets(on, window, first_edge), solve
+        )
 
     def sample(self) -> kernels.sampling.Sample | None:
         """Return the step that links the sample; designs with rounds use async+halve for it."""
@@ -175,7 +177,7 @@ class KernelComposer:
             copy_edges = kernels.sampling.copy_edge(
                 self.backend, self.vertex, self.wide, self.load_edge(), sample is not None
             )
-            return phases.by_rounds(copy_edges, self._make(link, None), sample is not None)
+            return partial(phases.by_rounds, copy_edges, self._make(link, None), sample is not None)
         join = self.join(sampling=False)
         if sample is None:
             return self._all_edges(join)
@@ -183,7 +185,7 @@ class KernelComposer:
         link_edges = self._edges_outside(link_outside, sample)
         if self.reads_csr and sample.gather:
             link_rows = kernels.csr_sampling.every_row(self.backend, self.vertex, link_outside)
-            return phases.rows_outside(giant.members(self.backend), link_rows, link_edges)
+            return partial(phases.rows_outside, giant.members(self.backend), link_rows, link_edges)
         return link_edges
 
     def _stages(self, sample_word: Any) -> Step:
@@ -209,11 +211,11 @@ class KernelComposer:
         if self.queue_words(sample):
             load_edge = self.form.load_streaming(self.backend, self.wide)
             link = shared_filter.filter_by_blocks(*types, load_edge, sample.left, link_outside)
-            return phases.filtered(link, sample.left_count)
+            return partial(phases.filtered, link, sample.left_count)
         link = kernels.sampling.link_edges_outside(
             *types, link_outside, self.load_edge(), sample.left
         )
-        return phases.edges_outside(link, sample.left_count)
+        return partial(phases.edges_outside, link, sample.left_count)
 
     def _all_edges(self, join: Any) -> Step:
         """Return the finish phase without a sample: every edge, or every entry of every row."""
@@ -224,7 +226,8 @@ class KernelComposer:
         if not self.reads_csr:
             permuted = blocks.strided_permutation(on)
             return phases.AsListed(blocks.link_permuted(on, one_edge, load_edge, permuted))
-        return phases.all_rows(
+        return partial(
+            phases.all_rows,
             rows.short_rows(on, self.wide, one_edge),
             rows.long_rows(on, self.wide, one_edge, edges.row_of(on)),
         )
@@ -279,7 +282,8 @@ class KernelComposer:
         def partitioned(edge_index: Any) -> phases.LinkEdges:
             """Return the step that links edges in the order of blocks of vertices."""
             read = edges.checked(on, self.vertex, self.wide, load_edge)
-            return phases.in_blocks(
+            return partial(
+                phases.in_blocks,
                 partition.partition_tile(on, read, edge_index),
                 partition.link_blocks(on, self.vertex, join, begin),
             )

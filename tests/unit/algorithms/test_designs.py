@@ -1,5 +1,7 @@
 """Every design: names, exclusions, and answers on the graphs that are hardest for it."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from support.choices import on_simulator
@@ -89,11 +91,13 @@ def fingerprint(design, engine):
 
 
 def text(step, depth=0):
-    """A procedure by its name, and by the kernels and options that it closes over or holds."""
+    """A procedure by its name, and by the kernels and options that it closes over or binds."""
     if hasattr(step, "part"):
         return step.part.fingerprint
     if isinstance(step, AsListed):
         return type(step), text(step.link_edge)
+    if isinstance(step, partial):
+        return step.func.__qualname__, tuple(map(text, step.args))
     if hasattr(step, "fingerprint"):
         return step.fingerprint
     if not hasattr(step, "__closure__"):
