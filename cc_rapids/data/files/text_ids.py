@@ -191,9 +191,12 @@ class IdPair:
         return bool(common_type(self._types) == pa.string())
 
     def ends_without_ids(self) -> set[int]:
-        """Return the columns, 0 or 1, that hold only nulls so far, among them words such as NA."""
+        """Return the columns, 0 or 1, that hold only nulls so far, among them words such as NA.
+
+        There are none if an id of the other column is text, as such words are then text, too.
+        """
         ends = {k for k, column in enumerate(self._types) if not column.has_values}
-        return ends if self._no_value else set()
+        return ends if self._no_value and not self.is_text else set()
 
     def restart(self) -> None:
         """Drop the ids so far; the next blocks may have another type."""

@@ -102,14 +102,13 @@ class Table:
         Words such as NA are nulls in columns of integers, and ids in columns of text. If a column
         begins with such words only, blocks up to its first other id determine the type.
         """
-        pair, is_text = self.pairs[k], False
+        pair = self.pairs[k]
         ends = pair.ends_without_ids()
-        while ends and not is_text and (block := next(self._feed, None)) is not None:
+        while ends and (block := next(self._feed, None)) is not None:
             pair.restart()
             self._append(block, Weights(self._null_weights))
             ends &= pair.ends_without_ids()
-            is_text = pair.is_text
-        return LateTextError(self._file.path, line, k, len(self.pairs), is_text)
+        return LateTextError(self._file.path, line, k, len(self.pairs), pair.is_text)
 
     def _append(self, block: Block, weights: Weights) -> None:
         """Parse a block, and append its ids to ``pairs`` and its weights to ``weights``."""
