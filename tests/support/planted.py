@@ -350,9 +350,9 @@ PLANTS = {
     ),
     # Ids.
     "offset": Plant(
-        Answer.columns,
-        "return {name: ids}",
-        "return {name: ids + (ids == 1003)}",
+        Answer.label_frame,
+        '{"vertex": vertex, "labels": label}',
+        '{"vertex": vertex + (vertex == 1003), "labels": label}',
         "offset",
     ),
     "mark range": Plant(id_bitmap.mark_range, "np.int64(i)", "np.int64(i // 2)", "named"),
