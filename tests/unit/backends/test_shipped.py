@@ -7,10 +7,10 @@ import re
 import numpy as np
 import pytest
 from support.choices import some
+from support.common_jobs import NAMES, few_kernels
 
 from cc_rapids.backends import compile as compiler
 from cc_rapids.backends import kernel_times, shipped
-from cc_rapids.tools import ahead
 
 pytest.importorskip("numba_cuda", reason="the compiler for GPUs is not installed")
 pytestmark = [
@@ -21,15 +21,15 @@ pytestmark = [
     ),
 ]
 TURING = (7, 5)
-NAMES = "flatten", "init_singletons"
 
 
 @pytest.fixture(scope="module")
 def kernels():
     """Two short kernels with their signatures, and another one."""
-    known = ahead.kernels_of_common_jobs("cuda")
-    named = {k.part.function.__name__: (k, key[2]) for key, k in known.items()}
-    return [named[name] for name in (*NAMES, "mark_roots")]
+    names = *NAMES, "mark_roots"
+    few = few_kernels("cuda", names)
+    named = {k.part.function.__name__: (k, key[2]) for key, k in few.items()}
+    return [named[name] for name in names]
 
 
 @pytest.fixture(autouse=True)
