@@ -9,7 +9,7 @@ import pytest
 from support.edge_files import read_edges
 
 from cc_rapids import components
-from cc_rapids.data.files.formats import COUNTED, WRITTEN
+from cc_rapids.data.files.formats import COUNTED, WEIGHTED, WRITTEN
 
 EDGES = "src,dst\n0,3\n3,1\n5,5\n4,0\n"
 
@@ -37,7 +37,8 @@ def test_every_format_to_every_other(run, path, tmp_path, tuned, kind, other):
     tuned(written_piece_edges=3)
     one, two = tmp_path / "one", tmp_path / "two"
     assert run("convert", path, one, "--to", kind, "--quiet").output == ""
-    done = run("convert", one, two, "--from", kind, "--to", other, "--json")
+    weights = "--weights" if other in WEIGHTED else "--no-weights"
+    done = run("convert", one, two, "--from", kind, "--to", other, weights, "--json")
     assert done.exit_code == 0, done.stderr
     facts = json.loads(done.stdout)
     assert (facts["from"], facts["to"]) == (kind, other)
