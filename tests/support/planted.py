@@ -351,8 +351,8 @@ PLANTS = {
     # Ids.
     "offset": Plant(
         Answer.label_frame,
-        '{"vertex": vertex, "labels": label}',
-        '{"vertex": vertex + (vertex == 1003), "labels": label}',
+        "{'vertex': vertex, 'labels': label}",
+        "{'vertex': vertex + (vertex == 1003), 'labels': label}",
         "offset",
     ),
     "mark range": Plant(id_bitmap.mark_range, "np.int64(i)", "np.int64(i // 2)", "named"),
