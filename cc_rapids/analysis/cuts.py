@@ -148,6 +148,14 @@ class GrowingTrees:
     for batches, and ``uses_default`` is whether the caller names neither a design nor an engine.
     """
 
+    forest: Forest
+    edges: list[int]
+    design: Design
+    uses_default: bool
+    above: Array
+    cut: Array
+    started: float
+
     def __init__(self, forest: Forest, cuts: int, design: Design, uses_default: bool) -> None:
         backend, n = forest.backend, forest.n
         backend.leave_arena()  # the following arrays belong to the answer

@@ -73,6 +73,9 @@ class StableLabels(NumberLabels):
     the least number that was never used.
     """
 
+    numbers: Array
+    next_id: int
+
     name = "stable"
     is_saved = False
 

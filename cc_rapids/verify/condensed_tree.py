@@ -93,6 +93,16 @@ class AuditedTree:
         The density at which the point leaves this cluster.
     """
 
+    names: Any
+    points: Any
+    parent: Any
+    birth: Any
+    size: Any
+    of: Any
+    density: Any
+    children: Any
+    death: Any
+
     def __init__(self, rows: Any, is_finite: Any) -> None:
         n = is_finite.size
         rows, count = rows[np.argsort(rows["child"], kind="stable")], len(rows) - n + 1

@@ -56,6 +56,15 @@ class LabelFrame:
         the least vertex with the same label. If the slot has no vertex, all bits are set.
     """
 
+    rule: LabelRule
+    components: int | None
+    sort: bool
+    column: Column
+    on_device: bool
+    backend: Backend
+    ids: Ids
+    label_of: Array
+
     def __init__(
         self,
         frame: Any,

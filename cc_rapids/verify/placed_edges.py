@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ..backends import Array
+from ..backends import Array, Backend
 from ..data.edge_input import EdgeInput, Lending
 from ..kernels import audit as kernels
 from ..kernels.audit import kernel
@@ -30,6 +32,16 @@ class PlacedEdges:
     src, dst : (m,) arrays of int64
         The slots of the ends of each edge.
     """
+
+    answer: LabelFrame
+    given: EdgeInput
+    width: int
+    backend: Backend
+    xp: Any
+    slots: Array
+    head: Array
+    src: Array
+    dst: Array
 
     def __init__(self, answer: LabelFrame, given: EdgeInput) -> None:
         self.answer, self.given, self.width = answer, given, answer.width

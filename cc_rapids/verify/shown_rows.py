@@ -20,6 +20,10 @@ INDEX = "index"  # the column with the index labels of a pandas frame
 class ShownFrame:
     """A frame of any library, or a named tuple of arrays; ``what`` is its name in errors."""
 
+    frame: Any
+    names: list[Any]
+    what: str
+
     def __init__(self, frame: Any, what: str) -> None:
         frame = collected(frame)
         self.frame = frame._asdict() if hasattr(frame, "_asdict") else frame
@@ -61,6 +65,9 @@ class ShownRows(ShownFrame):
     An id has ``width`` columns. Raise a MissingColumnError if the column ``row``, or a column of an
     end, is missing.
     """
+
+    source: list[Any]
+    destination: list[Any]
 
     def __init__(self, frame: Any, what: str, width: int) -> None:
         super().__init__(frame, what)

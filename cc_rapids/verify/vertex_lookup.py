@@ -38,6 +38,10 @@ class Tally:
     most once.
     """
 
+    rows: int
+    total: int
+    squares: int
+
     def __init__(self, make: Callable[[], Array]) -> None:
         self._make = make
         self.rows = self.total = self.squares = 0
@@ -89,6 +93,16 @@ class Integers:
     If the id range is small, the slot of an id is its distance from the least id. Otherwise, the
     slot is the row of the id. If the argument ``dense`` is False, slots are always rows.
     """
+
+    backend: Backend
+    tally: Tally
+    ids: Array
+    rows: int
+    low: int
+    high: int
+    dense: bool
+    n: int
+    vertex: Any
 
     def __init__(self, backend: Backend, tally: Tally, ids: Array, dense: bool = True) -> None:
         self.backend, self.tally, self.ids, self.rows = backend, tally, ids, int(ids.size)
@@ -194,6 +208,11 @@ class Integers:
 class SlotsOfRows:
     """A table of sorted ids in which the slot of an id is its row."""
 
+    backend: Backend
+    rows: int
+    n: int
+    vertex: Any
+
     dense = False
 
     def __init__(self, backend: Backend, rows: int) -> None:
@@ -210,6 +229,8 @@ class SlotsOfRows:
 
 class Strings(SlotsOfRows):
     """A table of sorted strings of PyArrow or cuDF."""
+
+    ids: Any
 
     def __init__(self, backend: Backend, strings: Any) -> None:
         self.ids = strings if is_cudf(strings) else _plain(strings)
@@ -257,6 +278,8 @@ class Tuples(SlotsOfRows):
     which is replaced by its rank among the distinct pairs. No number exceeds the square of the
     number of rows.
     """
+
+    columns: list[Integers | Strings]
 
     def __init__(self, backend: Backend, tally: Tally, parts: list[Any]) -> None:
         self.ids = parts
