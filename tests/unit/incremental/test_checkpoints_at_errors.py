@@ -302,7 +302,7 @@ def test_a_file_of_text_ids_after_integers_is_not_unreadable(tmp_path):
 
 
 @pytest.mark.slow
-def test_what_is_not_skipped(tmp_path, run):
+def test_what_is_not_skipped(tmp_path, run, tuned):
     edges = folder(tmp_path / "edges")
     skip = {"unreadable": "skip"}
     with pytest.raises(InputError, match="is for paths"):
@@ -310,7 +310,8 @@ def test_what_is_not_skipped(tmp_path, run):
     with pytest.raises(InputError, match="did you mean 'skip'"):
         cc_rapids.components(edges, unreadable="skips")
     late = tmp_path / "late.csv"  # broken after rows of it were linked
-    late.write_text("src,dst\n" + f"{'a' * 1000},b\n" * 40_000 + "1,2,3,4\n")
+    tuned(text_block_bytes=1 << 20)
+    late.write_text("src,dst\n" + f"{'a' * 1000},b\n" * 4000 + "1,2,3,4\n")
     with pytest.raises(FormatError, match=r"late\.csv"):
         cc_rapids.stream_components([late, edges / "0.parquet"], **skip)
     missing = [str(edges / "0.parquet"), str(tmp_path / "none.parquet")]

@@ -4,6 +4,7 @@ import copy
 import io
 import pickle
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -199,7 +200,9 @@ def test_other_lists_are_read_within_the_bounds_or_refused():
     tree = cc_rapids.components(FRAME, **BOUND, forest="max").dendrogram()
     assert tree.audit(FRAME, weight="w").merges == 4
     assert tree.split(2).parts.path(1, 2, FRAME, shortest=True)["row"].tolist() == [1]
-    assert found.plot("component", FRAME) is not None
+    axes = found.plot("component", FRAME)
+    assert axes.lines
+    plt.close(axes.figure)
     with pytest.raises(MissingColumnError, match="for a drawing"):
         found.plot("component", FRAME[["src", "dst"]])
 
