@@ -141,7 +141,7 @@ def test_ids_drawn_at_random_are_known_within_a_quarter(tmp_path):
 
 
 def test_a_string_takes_its_text_once(tmp_path):
-    names = np.char.zfill(lists()["few ids"][:, :20_000].astype(str), 36)
+    names = np.char.zfill(lists()["few ids"][:, :5000].astype(str), 36)
     path = written(tmp_path / "edges.parquet", names, 1)
     plan = cc_rapids.stream_components(path, explain=True, memory_limit="1GB")
     assert plan.id_bytes == 46 + (36 + 8) == 90
