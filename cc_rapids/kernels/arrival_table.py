@@ -253,10 +253,11 @@ def look_up(on: Any, vertex: type, slots_by: Any) -> Any:
         slots, left = first_slots(keys, base, table.size).astype(np.int64), np.arange(m)
         while left.size:
             codes = table[slots[left]]
-            goes_on = (codes != none) & (codes < n)
-            is_match = goes_on & is_key(codes, keys[left], n, arrived, column)
+            has_number = codes < n  # not FREE, and not the code of a later id
+            left, codes = left[has_number], codes[has_number]
+            is_match = is_key(codes, keys[left], n, arrived, column)
             out[left[is_match]], valid[left[is_match]] = codes[is_match], 1
-            left = left[goes_on & ~is_match]
+            left = left[~is_match]
             slots[left] = (slots[left] + 1) % table.size
 
     first_slots, is_key = _by_numpy(on, slots_by)
@@ -267,8 +268,8 @@ def look_up(on: Any, vertex: type, slots_by: Any) -> Any:
 def _by_numpy(on: Any, slots_by: Any) -> tuple[Any, Any]:
     """Return two functions of arrays for ids of one kind: ``first_slots`` and ``is_key``.
 
-    ``first_slots`` returns the first slot of each id. ``is_key`` takes the codes of slots and an id
-    for each slot, and returns whether the slot belongs to the id.
+    ``first_slots`` returns the first slot of each id. ``is_key`` takes the codes of claimed slots
+    and an id for each slot, and returns whether the slot belongs to the id.
     """
     if slots_by is by_place:
 
@@ -285,12 +286,10 @@ def _by_numpy(on: Any, slots_by: Any) -> tuple[Any, Any]:
         return home_slots(keys, np.uint64(size))
 
     def is_key(codes, keys, n, arrived, column):
-        has_number, codes = codes < n, codes.astype(np.int64)
-        is_new = ~has_number & (codes - n < column.size)
-        equal = np.zeros(codes.size, bool)
-        equal[has_number] = arrived[codes[has_number]] == keys[has_number]
-        new_ids = column[codes[is_new] - n].astype(np.int64).view(np.uint64)
-        equal[is_new] = new_ids == keys[is_new]
-        return equal
+        is_new, codes = codes >= n, codes.astype(np.int64)
+        ids = np.empty(codes.size, np.uint64)
+        ids[~is_new] = arrived[codes[~is_new]]
+        ids[is_new] = column[codes[is_new] - n].astype(np.int64).view(np.uint64)
+        return ids == keys
 
     return first_slots, is_key

@@ -10,6 +10,7 @@ from cc_rapids.data.read import NOTHING as NOTHING_READ
 from cc_rapids.errors import ColumnTypeError, InputError
 from cc_rapids.ids import arrival_table, growing
 from cc_rapids.ids.growing import Integers
+from cc_rapids.kernels import arrival_table as kernels
 
 ON = backends.get("threads")
 NEAR, FAR = st.integers(-50, 50), st.integers(-(2**63), 2**63 - 1)
@@ -146,3 +147,20 @@ def test_a_batch_that_fails_changes_nothing():
         seen.insert((np.array([5], np.uint64) + np.uint64(2**63), np.array([-1])))
     seen.insert((np.array([7]), np.array([3])))
     assert seen.components().labels()[0].tolist() == [1, 2, 3, 7]
+
+
+@pytest.mark.parametrize("vertex", [np.uint32, np.uint64])
+def test_free_slots_belong_to_no_id_by_numpy_either(vertex):
+    ids = bits([10**12, -5, 7])
+    slots = np.full(32, np.iinfo(vertex).max, vertex)
+    arrived = np.zeros(8, np.uint64)
+    numbers, is_new, out = np.zeros(3, vertex), np.zeros(3, np.uint8), np.zeros(3, vertex)
+    claim = kernels.claim(ON, vertex, kernels.by_hash)
+    claim.by_numpy(3, ids, 0, 0, slots, arrived, out, is_new, numbers)
+    assign_numbers = kernels.assign_numbers(ON, vertex)
+    assign_numbers.by_numpy(3, np.flatnonzero(is_new), ids, 0, slots, arrived, numbers)
+    look_up = kernels.look_up(ON, vertex, kernels.by_hash)
+    wanted, found, valid = bits([7, 8]), np.zeros(2, vertex), np.zeros(2, np.uint8)
+    look_up.by_numpy(2, wanted, 0, 3, slots, arrived, found, valid)
+    assert valid.tolist() == [1, 0]
+    assert found.tolist() == [2, 0]
