@@ -187,9 +187,9 @@ def _warn_of_unfit(records: Records) -> None:
     if records.unfit:
         columns = {part.values.name: None for parts in records.keys.values() for part in parts}
         warn(
-            f"no value of {listed(list(map(repr, columns)))} can equal"
-            f" {listed(list(map(shown, records.unfit)))} of ignore=: pass values of the type of"
-            " their column, such as 0 instead of '0' for integers"
+            f"ignore= contains {listed(list(map(shown, records.unfit)))}, which no value of"
+            f" {listed(list(map(repr, columns)))} can equal: pass values of the type of the"
+            " column, such as 0 instead of '0' for integers"
         )
 
 
@@ -213,9 +213,9 @@ def _edges(
 ) -> Edges:
     """Return the edges from the vertex of each row to the vertex of its partner, for all keys.
 
-    ``partners_by_key`` has an array for each key, with the row of the partner of each row. Every
-    row has a partner, at least itself, so every vertex occurs in an edge. ``vertices`` has the
-    vertex of each row, or is None if the rows are the vertices.
+    ``partners_by_key`` has one array per key: for each row, the row of its partner. Every row has a
+    partner, at least itself, so every vertex occurs in an edge. ``vertices`` has the vertex of each
+    row, or is None if the rows are the vertices.
     """
     xp = backend.xp
     src = xp.concatenate([xp.arange(size, dtype=np.uint32)] * len(partners_by_key))

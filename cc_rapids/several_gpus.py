@@ -52,8 +52,8 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
     adapter = adapter_of(edges)
     if adapter.is_stream:
         raise InputError(
-            "edges that are read in chunks are not spread over devices: pass files to"
-            " stream_components(), which takes devices=, or a list of frames, one for each; or"
+            "edges that are read in chunks are not spread over devices: pass the files"
+            " to stream_components(devices=...), pass a list with one frame for each device, or"
             " leave out devices="
         )
     edge_input = _read(edges, options.vertices, options, whole_ledger)
@@ -128,7 +128,7 @@ def _plan_of_parts(
     longest = lengths.index(max(lengths))
     part = _lend_part(edges[longest], options, longest)
     with backend.using_device(numbers[longest]), backend.scope(), part as (edge_input, columns):
-        if ids.size:  # plan with the range of all parts, in place of this part's vertices
+        if ids.size:  # the plan is for the id range of all parts, not for this part
             columns = columns[:2]
             edge_input = replace(edge_input, vertices=range(ids.low, ids.high + 1))
         plan = explain(edge_input, columns, [], backend, options)
@@ -179,7 +179,7 @@ def _read(edges: Any, vertices: Any, options: Options, whole_ledger: Ledger | No
     )
     if whole_ledger is None or edge_input.ledger is None:
         return edge_input
-    selected = edge_input.ledger._replace(given=0)  # the whole list has counted these rows
+    selected = edge_input.ledger._replace(given=0)  # counted as given in ``whole_ledger``
     return replace(edge_input, ledger=whole_ledger.plus(selected))
 
 

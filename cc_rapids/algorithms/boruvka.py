@@ -33,7 +33,7 @@ NAME = "boruvka+async+halve"  # the rounds, and the union and find by which they
 WHY = "a spanning forest by weight"
 SAMPLE = 1024  # maximum number of weights sampled for the pivots
 LIGHTER_PER_CANDIDATE = 8  # edges of a later band per slot of the candidate buffers
-SPARSE_RATIO = 16  # for fewer vertices per candidate, the selections of all roots are reset
+SPARSE_RATIO = 16  # up to this number of vertices per candidate, all selections are reset
 ONE_LAUNCH_CANDIDATES = 1 << 19  # for at most this number, one launch runs all remaining rounds
 LIGHT_EDGES_PER_VERTEX = 0.66  # size of the first band, see forest_bands.jsonl, experiments.jsonl
 LIGHT_BANDS = 3  # number of bands before the last band
@@ -142,9 +142,10 @@ def solve(
 ) -> MarkedEdges:
     """Compute a minimum spanning forest, link its edges in ``forest``, and return them.
 
-    :meth:`Forest.flatten`, or a count, later points each vertex at the root of its component. The
-    edges are not written. ``forest.present`` contains the vertices that are in the answer even
-    without an edge, and ``expected_vertices`` is the number of vertices that are likely to occur.
+    Each vertex is pointed at its root only later, by :meth:`Forest.flatten` or when the vertices
+    are counted. The edges are not written. ``forest.present`` contains the vertices that are in the
+    answer even without an edge, and ``expected_vertices`` is the number of vertices that are likely
+    to occur.
 
     ``edge_input`` are the caller's columns. On asynchronous backends, the kernels that gather the
     rows of the forest from these columns are launched before the host knows the number of rows. If
@@ -175,7 +176,7 @@ def solve(
 
 
 def forest_of_first_rows(src: Array, dst: Array, n: int, backend: Backend) -> Array:
-    """Return the rows of edges that earlier rows do not connect, as int64 in ascending order.
+    """Return the rows whose ends no earlier rows connect, as int64 in ascending order.
 
     If all weights are equal, these edges are the minimum spanning forest. So the result depends on
     the edges only. ``src`` and ``dst`` are as for :func:`forest_of_weights`.
@@ -388,7 +389,7 @@ class _Rounds:
         source: tuple[Any, ...],
         while_reading: Callable[[], None] | None = None,
     ) -> Candidates:
-        """Collect candidates among m edges in the next buffer, and link those that a tree selects.
+        """Write candidates among m edges to the next buffer, and link those that a tree selects.
 
         If there are more candidates than the buffer holds, no candidate is linked. The host waits
         for the number of candidates while the device links them.

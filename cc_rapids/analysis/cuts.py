@@ -189,13 +189,13 @@ class GrowingTrees:
         beyond: Sequence[int],
         greatest: bool | None = None,
     ) -> CutTrees:
-        """Return the trees of all cuts, for answers with frames of the kind of ``given``.
+        """Return the trees of all cuts; answers make frames of the same library as ``given``.
 
-        ``ids`` describes the encoding of the ids. ``rows`` are the rows given, and the rows left
-        out of every cut, without the linked rows. ``beyond`` has the number of rows whose weight is
-        outside each cut. ``greatest`` is whether the cuts have a maximum or a minimum spanning
-        forest; None without a forest. Raise a LedgerError if edges of a cut were lost or linked
-        twice.
+        ``ids`` describes the encoding of the ids. ``rows`` has the number of rows given and the
+        rows that every cut leaves out, but no linked rows. ``beyond`` has the number of rows whose
+        weight is outside each cut. ``greatest`` is True if the cuts have a maximum spanning forest,
+        False for a minimum one, and None without a forest. Raise a LedgerError if edges of a cut
+        were lost or linked twice.
         """
         seconds = {"copy": None, "compute": perf_counter() - self.started}
         facts = tuple(
@@ -272,7 +272,7 @@ class CutAnswers(Mapping[Any, ComponentsT]):
 
     ``levels`` are the thresholds of the cuts, which are the keys of this mapping. ``make`` returns
     the object that users receive, such as :class:`cc_rapids.Components`. With a ``direction``, the
-    thresholds also bound edges that are passed to the answers later. ``fields`` returns other
+    thresholds also limit the edges that are passed to the answers later. ``fields`` returns other
     fields of the answer of a cut, given the cut's number.
     """
 

@@ -57,10 +57,11 @@ def same_component(answer: Answer, first: Any, second: Any, *, missing: str) -> 
         return bool((left == right)[0])
 
 
-def rows_of_joined(answer: Answer, first: Any, second: Any, apart: str) -> list[int]:
+def rows_of_joined(answer: Answer, first: Any, second: Any, parts: str) -> list[int]:
     """Return the rows of two vertices of one component; call it within the backend's scope.
 
-    If the components differ, the error says that the vertices are in two ``apart``.
+    If the components differ, the error says that the vertices are in two ``parts``, such as
+    "components".
     """
     ends = []
     for name, vertex in (("first", first), ("second", second)):
@@ -68,7 +69,7 @@ def rows_of_joined(answer: Answer, first: Any, second: Any, apart: str) -> list[
         ends.append(int(rows_of_ids(answer, single_id(vertex, name), "raise")[0][0]))
     if bool(answer.dense[ends[0]] != answer.dense[ends[1]]):
         raise InputError(
-            f"{id_shown(first)} and {id_shown(second)} are in two {apart}: use"
+            f"{id_shown(first)} and {id_shown(second)} are in two {parts}: use"
             " same_component(first, second) to test pairs"
         )
     return ends

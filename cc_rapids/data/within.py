@@ -42,8 +42,8 @@ AS_FOUND = AsFound()
 def bound_of_list(bound: WeightBound | None, weight: Any, what: str) -> WeightBound | None:
     """Return the bound of an answer, applied to the weights of another list of edges.
 
-    ``weight`` is the column or the array of the weights of the list. It is ``AS_FOUND`` for the
-    column used to find the answer, which raises an InputError if the weights were an array. None
+    ``weight`` is the column or the array of the weights of the list. ``AS_FOUND`` stands for
+    the column used to find the answer; an InputError is raised if these weights were an array. None
     means that the list contains only edges within the bounds; the result is then None. ``what`` is
     the name of the call, for errors.
     """

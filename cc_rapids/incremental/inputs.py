@@ -78,9 +78,9 @@ def check_columns_as_before(given: EdgeInput, before: EdgeInput) -> None:
     names, earlier_names = files[-1].columns, earlier[-1].columns
     if all(set(names) != set(source.columns) for source in earlier):
         raise MissingColumnError(
-            f"the columns of ids are {', '.join(map(repr, names))}, but in the file before they"
-            f" were {', '.join(map(repr, earlier_names))}: name the columns of this file with"
-            " source= and destination="
+            f"the columns of ids are {', '.join(map(repr, names))}, but they were"
+            f" {', '.join(map(repr, earlier_names))} in the previous file: name the columns"
+            " of this file with source= and destination="
         )
 
 
@@ -144,7 +144,7 @@ def _width(ids: Any) -> int:
 
 
 def _column_of_kind(ids: Any) -> Any:
-    """Return a column of the library that answers for composite ids have.
+    """Return a column of the library to which answers for composite ids belong.
 
     It is the library of a frame of ids, cuDF for arrays on a GPU, and PyArrow for lists and other
     arrays.

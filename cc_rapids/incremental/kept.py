@@ -191,9 +191,10 @@ class KeptForest:
 
 
 def moved_rows(removed: Array, size: int, backend: Backend) -> tuple[Array, Array]:
-    """Return which rows to overwrite, and by which rows, so the rest becomes rows 0 .. size - 1.
+    """Return the rows to overwrite, and the rows to copy there.
 
-    These are the removed rows below ``size``, and as many remaining rows of ``size`` or above.
+    The rows to overwrite are the removed rows below ``size``; those to copy are the remaining rows
+    of ``size`` or above. Afterwards, the rows 0 .. size - 1 are the remaining rows.
     """
     is_moved = backend.xp.ones(removed.size, bool)
     is_moved[removed[removed >= size] - size] = False
@@ -207,7 +208,7 @@ def move_rows(column: Array, values: Array, targets: Array, moved: Array) -> Arr
 
 
 def forest_of(src: Array, dst: Array, weights: Array, n: int, backend: Backend) -> Array:
-    """Return the rows of a maximum spanning forest, or of any spanning forest without weights.
+    """Return the rows of a maximum spanning forest, or of any one if ``weights`` is None.
 
     Among edges of equal weight, the first row is preferred. The vertices of a short list are
     renumbered, because the time would otherwise depend on n.

@@ -3,9 +3,9 @@
 The forest's edges are numbered by weight, and edges of equal weight by row. Borůvka's rounds build
 a tree of nodes: each tree of a round is a node, and the parent of the node is the tree of the next
 round that contains it. Two vertices of the forest climb in this tree to their lowest common
-ancestor. The greatest edge number on the path between them in the forest is the greatest number
-selected by a node on these climbs below the ancestor (King, "A simpler minimum spanning tree
-verification algorithm", Algorithmica 1997). There are at most log2 n rounds.
+ancestor. Each node on these climbs, below the ancestor, selected an edge. The greatest of these
+edge numbers is the greatest on the path between the two vertices in the forest (King, "A simpler
+minimum spanning tree verification algorithm", Algorithmica 1997). There are at most log2 n rounds.
 
 us, vs : (k,) unsigned, the nodes of a round that the remaining edges join, in the order of the
          edges.
@@ -92,9 +92,10 @@ def is_heavier(on: Any) -> Any:
 
 
 def find_better(on: Any, node: type, wide: type, load_edge: Any, precedes: Any) -> Any:
-    """Find the first edge that precedes the last edge on the forest path between its endpoints.
+    """Find the lowest row that precedes the last edge on the forest path between its endpoints.
 
-    Also find the first edge whose endpoints are not connected by a path. ``precedes`` is
+    "Precedes" and "last" are by weight, then by row. Also find the lowest row whose endpoints are
+    not connected by a path. ``precedes`` is
     :func:`is_lighter` or :func:`is_heavier`; of equal weights, the lower row precedes.
     """
     lower = lessen(on)

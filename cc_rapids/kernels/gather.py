@@ -31,7 +31,7 @@ def mark_roots(on: Any, vertex: type) -> Any:
 
 
 def min_label(on: Any) -> Any:
-    """Return the label of the component with root r: the id of r, which is its least vertex."""
+    """Return the label of the component with root r: the id of r, its least vertex."""
 
     @on.device
     def label(r, low, roots, before_roots):
@@ -64,7 +64,7 @@ def row_of_vertex(on: Any, label: Any) -> Any:
 
 
 def row_of_edge(on: Any) -> Any:
-    """Write row k of the frame of a spanning forest, edge e, if k is within capacity."""
+    """Write edge e as row k of the frame of a spanning forest, if k is within capacity."""
 
     @on.device
     def write(k, e, src, dst, weights, row, source, destination, weight):

@@ -1,6 +1,7 @@
 """Concurrent insertions and connectivity queries over the trees of earlier batches.
 
-trees   : (n,) unsigned, the array that finds climb: the parents, or jtb's words of rank and parent.
+trees   : (n,) unsigned, the array in which ``find`` climbs: the parents, or jtb's words of rank
+          and parent.
 queries : (m,) uint8, not 0 where a row is a query.
 answers : (m,) uint8; each element is written by its row only.
 strays  : (1,) uint64, set to ``mark`` when an id is not one of the vertices 0 .. n - 1.

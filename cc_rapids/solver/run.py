@@ -129,9 +129,9 @@ def solve(
     several columns       a number per row, as above   exact           by ``finalise``
     ====================  ===========================  ==============  ========================
 
-    .. [1] Exact if a bit map might need less memory for the least range that the sample allows.
-    .. [2] If 64 bits hold them: see :mod:`cc_rapids.ids.spelled`. On threads, few strings are
-    ranked.
+    .. [1] Exact unless the sample shows that the ids are too far apart for a bit map.
+    .. [2] If 64 bits hold them: see :mod:`cc_rapids.ids.spelled`. On threads, the strings of a
+    short list are ranked.
 
     An :class:`EncodedIds` without a ``decoder`` is not in the order of the ids. Its rows cannot be
     gathered before they are counted, and the caller sorts its solved forest by
@@ -150,7 +150,7 @@ def solve(
         The offsets are wrong, or the columns have changed meanwhile.
     """
     # An estimate saves one pass over the ids, but some rules and recorded hooks need the exact
-    # range. The number of rows of an adjacency list is an estimate if it fits the type of the ids.
+    # range. If the ids' type holds the number of rows of an adjacency list, it is the estimate.
     records_hooks = options.forest and options.spanning is None
     exact = options.policy.needs_exact_range or records_hooks
     if offsets:
@@ -251,7 +251,7 @@ def explain(
     Integers are read once for their range, and strings once for their encoding. Composite ids are
     not read. ``"auto"`` may depend on two facts that only a run finds. One is the number of
     distinct ids in a hash table or a bit map, for which the plan assumes the worst case. The other
-    is the adjacency list, which only the rule of the paper reads.
+    is the adjacency list, which only the rule of Sutton et al. reads.
     """
     for starts in offsets:
         check_offsets(edge_input, backend.asarray(starts), backend)
@@ -469,7 +469,7 @@ def link_part(plan: Plan, edges: Edges, forest: Forest) -> str:
         with suppress(MemoryError):  # raised if there is no memory for a copy of the edges
             link_in_stages(edges, forest)
             return f"{design}, in stages"
-        log.info("not in stages, for which there is too little memory")
+        log.info("linked without stages: too little memory for a copy of the edges")
     phases.link(edges, forest, design, rows)
     return str(design)
 
@@ -558,4 +558,4 @@ def check_spanning(
         if valid:
             grow(src, dst)
     if not (valid and bool((grown.parent == flat.parent).all())):
-        raise ValueError(f"its edges of a spanning forest do not span its {trees:,} components")
+        raise ValueError(f"the saved forest does not span the {trees:,} saved components")

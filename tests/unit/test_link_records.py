@@ -252,7 +252,7 @@ def test_ignored_values_are_of_the_kind_of_their_column():
 
 def test_ignored_values_that_fit_no_column_are_warned_of():
     frame = pd.DataFrame({"device": [0, 0, 7], "day": [DAY, DAY, None], "phone": ["0", "", "5"]})
-    says = "no value of 'device', 'day' can equal '0' of ignore="
+    says = "ignore= contains '0', which no value of 'device', 'day' can equal"
     with pytest.warns(cc_rapids.CcRapidsWarning, match=says) as shown:
         found = link_records(frame, ["device", "day"], ignore=["0", "", DAY])
     assert shown[0].filename == __file__

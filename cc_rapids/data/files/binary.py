@@ -42,8 +42,8 @@ def check_not_joined(path: str, stream: Any, between: int, mark: bytes) -> None:
     """Raise a FormatError if a file is a concatenation of several files; rewind the stream.
 
     ``mark`` are the magic bytes at both ends of a file, so a concatenation repeats the mark where
-    two files meet. ``between`` is the number of bytes that are neither rows nor footer, by the
-    footer of the last file. The offsets in this footer count from the start of the last file. In a
+    two files meet. According to the footer of the last file, ``between`` bytes of the file are
+    neither rows nor footer. The offsets in this footer count from the start of the last file. In a
     concatenation, ``between`` is therefore at least the size of the earlier files, and the mark is
     repeated within the first ``between`` bytes.
     """
@@ -76,8 +76,9 @@ def columns_of(file: File, request: ColumnRequest, schema: Any) -> list[str]:
 def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
     """Return a table with its last column converted to weights, if it is not a column of ids.
 
-    Weights are int64, uint64, or floats of the type in the file. Unless ``request.null_weights``,
-    nulls, dates and timestamps raise a FormatError. Dates and timestamps are not converted.
+    Weights are int64, uint64, or floats of the type in the file. Nulls, dates and timestamps
+    raise a FormatError unless ``request.null_weights`` is true. Dates and timestamps are not
+    converted.
     """
     at = request.width(table.num_columns)
     if table.num_columns == at:

@@ -1,4 +1,4 @@
-"""Read the bytes of files and streams, decompress them, and inspect the first ones in advance."""
+"""Read the bytes of files and streams, decompress them, and look at the first bytes in advance."""
 
 from __future__ import annotations
 
@@ -129,9 +129,10 @@ def first_of(raw: Any) -> bytes:
 
 
 class Handle(RawIOBase):
-    """An open file, which is any object with ``read``, from its current position.
+    """A file of bytes that begins at the current position of an open file.
 
-    Text becomes UTF-8. The file stays open when the handle is closed.
+    The open file is any object with ``read``; it stays open when the handle is closed. Text becomes
+    UTF-8.
     """
 
     def __init__(self, stream: Any) -> None:

@@ -20,7 +20,7 @@ from io import BufferedWriter, FileIO, UnsupportedOperation
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from ...errors import CcRapidsError, FormatError, OutputError
+from ...errors import CcRapidsError, FormatError, OutputError, counted
 from ..lazy import pa, pc
 from .formats import FORMATS, SUFFIXES, TABLES, WEIGHTED, WRITTEN, Format
 from .input_file import PACKED, Progress, format_of, packing
@@ -258,8 +258,8 @@ def _packed(raw: BinaryIO, pack: str) -> Iterator[Any]:
 class EdgeList:
     """An edge list in pieces: columns src, dst and possibly weight (int64 or double).
 
-    If ``keeps_first_weight``, formats of simple graphs keep the first of different weights of
-    duplicate edges. Otherwise they raise an error.
+    If duplicate edges have different weights, formats of simple graphs keep the first weight if
+    ``keeps_first_weight``, and otherwise raise an error.
     """
 
     pieces: Iterable[pa.Table]
@@ -299,11 +299,12 @@ def write_edges(
 
     Return the number of edges left out, by reason.
 
-    he, gr, metis, mtx, egr and npz number the vertices from 0 or 1 by their position in the list:
-    ``range(n)`` becomes 1 .. n in mtx, and ``range(1, n + 1)`` becomes 0 .. n - 1 in egr. metis and
-    egr store each edge at both ends, sorted, without self-loops and duplicates. Writing metis, egr
-    and npz needs the whole list in memory, and the other formats one piece. he and gr store the
-    weight 1 for edges without weights.
+    The formats ``he``, ``gr``, ``metis``, ``mtx``, ``egr`` and ``npz`` number the vertices from 0
+    or 1: the vertices ``range(n)`` become 1 .. n in ``mtx``, and ``range(1, n + 1)`` becomes
+    0 .. n - 1 in ``egr``. ``metis`` and ``egr`` store each edge at both ends, sorted, without
+    self-loops and duplicates. Writing ``metis``, ``egr`` and ``npz`` needs the whole list in
+    memory, and the other formats one piece. ``he`` and ``gr`` store the weight 1 for edges without
+    weights.
 
     The file is compressed if its path ends in .gz or .zst. Without a ``format``, the suffix of the
     path decides. ``on_progress`` is called with the number of edges written so far and in all. A
@@ -350,7 +351,10 @@ def _counted(edges: EdgeList, path: Path, report: Progress | None) -> Iterator[p
         if report is not None:
             report(written, edges.num_edges)
     if written != edges.num_edges:
-        raise FormatError(f"cannot write {path}: {edges.num_edges} edges became {written}")
+        raise FormatError(
+            f"cannot write {path}: the list should have {counted(edges.num_edges, 'edge')}, but its"
+            f" pieces have {written:,}"
+        )
 
 
 def _finite(pieces: Iterable[pa.Table], path: Path) -> Iterator[pa.Table]:

@@ -38,8 +38,9 @@ def inputs(
     """Return copies of the edges of a graph; see :func:`cc_rapids.tools.bench.timing.rotated`.
 
     The form "coo" is columns: a cuDF frame if cuDF is available, otherwise two arrays. The form
-    "csr" is sorted and distinct rows with both directions of each edge, as in benchmarks of peers.
-    ``ids`` is the type of ids. Nothing reads ``weights``, which are a third column of the frame.
+    "csr" has sorted rows without duplicates, and both directions of each edge, as in benchmarks of
+    peers. ``ids`` is the type of ids. Nothing reads ``weights``, which are a third column of the
+    frame.
     """
     dtype = np.dtype(ids)
     if graph.num_vertices - 1 > np.iinfo(dtype).max:
@@ -60,8 +61,8 @@ def inputs(
 def _rows(offsets: Array, indices: Array) -> Input:
     """Return an input of symmetric CSR rows.
 
-    Its edges have the destinations in place of the sources, too, because code that needs the
-    sources makes them from the offsets.
+    In its edges, ``src`` is the array of the destinations, because code that needs the sources
+    makes them from the offsets.
     """
     csr = Csr(offsets, indices, symmetric=True)
     return Input(csr, Edges(indices, indices, 0), Adjacency(offsets, indices, symmetric=True))

@@ -46,9 +46,10 @@ COLUMNS_IN_WORDS = (
     f" {', '.join(f'{a} and {b}' for a, b in KNOWN_PAIRS)}. If a file has only two columns, these"
     " are the ends. If a file with unique_id_l and unique_id_r also has source_dataset_l and"
     " source_dataset_r, the ids consist of two columns each. The first line of a text file is a"
-    " header if it contains known names or names in the options, or if it has three words above"
-    " numbers. The line is an edge if its ends are numbers, like the ends in the next line."
-    " --header and --no-header override these rules."
+    " header if it contains known names or names in the options, or if none of its three or more"
+    " fields is a number and the next line has numbers. If both ends in the first line are"
+    " numbers, as in the next line, the first line is an edge. --header and --no-header override"
+    " these rules."
 )
 FORMATS_IN_WORDS = (
     f"Formats: {', '.join(FORMATS)}. The suffix of a file determines its format:"
@@ -63,7 +64,7 @@ FILES_IN_WORDS = f"{COLUMNS_IN_WORDS}\n\n{FORMATS_IN_WORDS}"
 
 
 def combined(*decorators: Decorator) -> Decorator:
-    """Return a decorator that adds the options of several; help lists them in the same order."""
+    """Return a decorator that adds the options of all decorators, in the order of the help."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         for decorator in reversed(decorators):  # help lists the last added option first
@@ -104,13 +105,15 @@ def text_options(function: Callable[..., Any]) -> Callable[..., Any]:
             help="Characters that begin a comment before the first edge.",
         ),
         option_of_input(
-            "--no-comment", is_flag=True, help="Read lines that look like comments as edges."
+            "--no-comment",
+            is_flag=True,
+            help="Read lines that begin like comments too: they are edges.",
         ),
     )(with_comment)
 
 
 class FilePath(click.Path):
-    """A path with ``~`` expanded, because shells do not in ``--output=~/labels.csv``."""
+    """A path with ``~`` expanded, as shells do not expand it in ``--output=~/x``."""
 
     def convert(self, value: Any, parameter: Any, context: Any) -> Any:
         return super().convert(local(value), parameter, context)

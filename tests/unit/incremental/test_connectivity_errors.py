@@ -120,7 +120,7 @@ def test_a_renamed_column_of_a_file_is_no_end(tmp_path):
     seen = Connectivity().insert(first)
     seen.save(tmp_path / "seen")
     for own in (seen, Connectivity.load(tmp_path / "seen")):
-        says = "'account', 'phone', but in the file before they were 'account', 'device': name"
+        says = "'account', 'phone', but they were 'account', 'device' in the previous file: name"
         with pytest.raises(MissingColumnError, match=says):
             own.insert(renamed)
         with pytest.raises(MissingColumnError, match=says):

@@ -78,7 +78,8 @@ def _check_integers(path: str, data: bytes) -> None:
     last_letter = max(data.rfind(letter) for letter in (b".", b"e", b"E"))
     if comments and last_letter >= comments.end():
         line = data.count(b"\n", 0, last_letter) + 1
-        raise at_line(path, data, line, "a value that is not an integer, unlike line 1")
+        reason = "a value that is not an integer, although line 1 declares integers"
+        raise at_line(path, data, line, reason)
 
 
 @contextmanager

@@ -162,7 +162,8 @@ class TestNothingIsLeft:
     def test_of_a_list_that_is_not_as_long_as_promised(self, tmp_path, name):
         whole = edge_list()
         edges = EdgeList(whole.pieces, 201, whole.vertices, whole.schema)
-        self.refused(tmp_path, edges, name, "201 edges became 200")
+        says = "the list should have 201 edges, but its pieces have 200"
+        self.refused(tmp_path, edges, name, says)
 
     @pytest.mark.parametrize("name", ["e.he", "e.metis.gz", "e.npz"])
     def test_of_a_vertex_out_of_range(self, tmp_path, name):
