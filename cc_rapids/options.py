@@ -13,7 +13,7 @@ import numpy as np
 
 from . import backends
 from .algorithms.design import Design, check_batch_design, check_forest_design
-from .backends import MEMORY, Backend
+from .backends import DEVICE_MEMORY, MEMORY, Backend
 from .backends.choice import EngineChoice
 from .data.adapters import Adapter, adapter_of
 from .data.arguments import (
@@ -122,7 +122,7 @@ class Options:
     nulls: str = NULLS[0]
     policy: DesignPolicy = MEASURED
     engine: str | None = None
-    memory: str = MEMORY[0]
+    memory: str = DEVICE_MEMORY
     forest: bool = False
     spanning: ForestWeight | None = None
     explain: bool = False
@@ -144,7 +144,7 @@ class Options:
         labels: Any = None,
         nulls: Any = NULLS[0],
         design: str | Design = "auto",
-        memory: Any = MEMORY[0],
+        memory: Any = DEVICE_MEMORY,
         forest: Any = False,
         engine: Any = None,
         explain: Any = False,
@@ -254,7 +254,7 @@ class Options:
 
     def check_streamed(self) -> None:
         """Raise an InputError for options that edges read in chunks do not support."""
-        if self.memory != MEMORY[0]:
+        if self.memory != DEVICE_MEMORY:
             raise InputError(
                 "edges that are read in chunks are copied chunk by chunk: leave out"
                 f" memory={self.memory!r}, or read the edges into one frame"
@@ -269,7 +269,7 @@ class Options:
         """Raise an InputError for options that runs on several devices do not support."""
         others = {
             "forest=": self.forest,
-            f"memory={self.memory!r}": self.memory != MEMORY[0],
+            f"memory={self.memory!r}": self.memory != DEVICE_MEMORY,
             "memory_limit=, progress= and checkpoint=": self.chunked,
             "frames=": self.frames is not None,
         }

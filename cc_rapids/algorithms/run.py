@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..backends import MEMORY, Array, Backend
+from ..backends import DEVICE_MEMORY, Array, Backend
 from ..errors import CapacityError
 from ..graph.edges import Adjacency, Edges, list_of_rows, rows_of
 from ..graph.forest import MOST_BYTES_OF_BITS, Forest
@@ -508,7 +508,7 @@ def placed(
     def move(array: Array) -> Array:
         return backend.placed(array, memory)
 
-    if memory == MEMORY[0]:
+    if memory == DEVICE_MEMORY:
         return edges, rows
     if rows is None:
         return replace(edges, src=move(edges.src), dst=move(edges.dst)), None

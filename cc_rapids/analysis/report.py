@@ -124,16 +124,7 @@ class Report(html.Page):
         _check_inside(src, dst, component, given, found)
         n = found.forest.vertices
         weights = None if given.weights is None else backend.asarray(given.weights)
-        hooks = xp.zeros(0, np.int64)  # the edges of a spanning forest
-        if src.size and weights is None:
-            hooks = xp.sort(any_forest(src, dst, n, backend)[0])
-        elif src.size:
-            hooks = forest_of_weights(src, dst, n, weights, True, backend)
-        if n - hooks.size != k:
-            raise InputError(
-                f"the edges join the {n:,} vertices into {counted(n - hooks.size, 'component')},"
-                f" but this answer has {k:,}: pass all edges from which the answer was computed"
-            )
+        hooks = _checked_forest(src, dst, weights, found)
         component_of_edge = component[src]
         # the numbers of edges and bridges, and the weakest edge, of each component
         self._edges = backend.counts(component_of_edge, k).astype(np.int64)
@@ -436,6 +427,30 @@ class _Weakest(NamedTuple):
     exists: Array
     source: Array
     destination: Array
+
+
+def _checked_forest(src: Array, dst: Array, weights: Array | None, answer: Answer) -> Array:
+    """Return the edges of a spanning forest, ascending.
+
+    If edges have weights, it is a maximum spanning forest, whose lightest edge in a component is
+    the weakest edge of the component. Raise an InputError unless the forest has as many trees as
+    the answer has components.
+    """
+    backend, n = answer.backend, answer.forest.vertices
+    if not src.size:
+        hooks = backend.xp.zeros(0, np.int64)
+    elif weights is None:
+        # Reached needs ascending rows
+        hooks = backend.xp.sort(any_forest(src, dst, n, backend)[0])
+    else:
+        hooks = forest_of_weights(src, dst, n, weights, greatest=True, backend=backend)
+    components, k = n - int(hooks.size), len(answer)
+    if components != k:
+        raise InputError(
+            f"the edges join the {n:,} vertices into {counted(components, 'component')},"
+            f" but this answer has {k:,}: pass all edges from which the answer was computed"
+        )
+    return hooks
 
 
 def _weakest(

@@ -517,12 +517,12 @@ class NumberedComponents(Generic[ComponentsT]):
         before = _numbered(answer, previous, next_id)
         labels = arrow_of(self.labels())
         now = _split(labels, labels.column_names[:-1], self.next_id)
-        least_ids = check_labels("min")  # any kind would do: only the ids are compared
-        check_vertices(now, arrow_of(answer.label_frame(least_ids)))
+        min_labels = check_labels("min")  # any kind would do: only the ids are compared
+        check_vertices(now, arrow_of(answer.label_frame(min_labels)))
         with answer.backend.scope():
             # for each vertex, the least vertex of its component
             least_vertices = answer.backend.to_host(answer.rows()[1])
-        changes = None
+        changes = None  # numbers without a step, as loaded from a file, have no changes to verify
         if self.numbers.step is not None:
             changes = {name: arrow_of(frame) for name, frame in self.changes()._asdict().items()}
         counts = audit(now, least_vertices, before, policy, changes)
@@ -581,15 +581,14 @@ def load(path: str | os.PathLike[str], engine: str | None = None) -> Numbers:
     import pyarrow.parquet as pq
 
     path = check_path("path", path)
+    # what PyArrow and _loaded() raise for damaged files
+    damage = pa.ArrowException, OSError, ValueError, LookupError, TypeError, AttributeError
     try:
         table = pq.ParquetFile(path).read()
         return _loaded(table, engine)
     except FileNotFoundError as error:
         raise FormatError(f"there is no file {os.fspath(path)!r}") from error
-    except (
-        *(pa.ArrowException, OSError, ValueError, LookupError, TypeError),
-        *(AttributeError, OverflowError),
-    ) as error:
+    except (*damage, OverflowError) as error:
         raise FormatError(
             f"{os.fspath(path)!r} is not a file of StableIds.save(), or is damaged ({error}):"
             " save the numbers again"

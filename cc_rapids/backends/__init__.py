@@ -8,11 +8,20 @@ from functools import cache
 from typing import Any
 
 from ..errors import EngineError, unknown, unsupported_python
-from .base import MEMORY, SINGLE_BLOCK_THREADS, Array, Backend, Kernel, SharedMemoryLimits
+from .base import (
+    DEVICE_MEMORY,
+    MEMORY,
+    SINGLE_BLOCK_THREADS,
+    Array,
+    Backend,
+    Kernel,
+    SharedMemoryLimits,
+)
 from .memory.packing import Layout, Piece, pack_layout
 from .peers import workers
 
 __all__ = [
+    "DEVICE_MEMORY",
     "ENGINES",
     "MEMORY",
     "SINGLE_BLOCK_THREADS",

@@ -28,7 +28,8 @@ WAY_OUT = "pass fewer, or leave them out"
 
 # Kinds of memory for edges and matrices: device memory; device memory filled from pinned host
 # pages; or the pinned pages themselves. On CPU threads all three are ordinary memory.
-MEMORY = ("device", "pinned", "zero-copy")
+DEVICE_MEMORY = "device"
+MEMORY = (DEVICE_MEMORY, "pinned", "zero-copy")
 
 Array = Any  # numpy.ndarray, or cupy.ndarray on a GPU
 

@@ -1184,10 +1184,12 @@ class Tables(Datasets):
         raise _not_one_piece(f"the table {edges}")
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
+        """Open the table: Delta Lake gives a dataset, and Iceberg gives batches of rows."""
         from .files.lake import opened_table
 
         table, bound = opened_table(edges), request.bound
         if _is_arrow(table, "Dataset"):
+            # only the open table has column names, so DATASETS finds the columns of the ends
             weight = None if bound is None else bound.weight
             return super().source(table, DATASETS.named(table, request, weight))
         return _iceberg_rows(table, request)

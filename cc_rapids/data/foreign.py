@@ -260,10 +260,12 @@ def _check_attributes(names: Any, ends: Mapping[str, Any]) -> None:
 def _graph_of_matrix(matrix: Any, sums_duplicates: bool) -> Graph:
     """Return a sparse matrix as a graph: each entry is an edge from its row to its column.
 
-    If the values of the matrix are the weights, repeated entries of a COO matrix are summed, as by
-    SciPy. An array of weights has one number for each repeated entry.
+    If ``sums_duplicates``, repeated entries of a COO matrix are summed, as by SciPy. It is true if
+    the weights are the values of the matrix, and false if the caller passed an array of weights,
+    which has one weight for each entry.
     """
     check_square(matrix)
+    # tocsr() sums repeated entries, so there are fewer entries afterwards
     if sums_duplicates and matrix.format == "coo" and matrix.tocsr().nnz < matrix.nnz:
         matrix = matrix.copy()
         matrix.sum_duplicates()

@@ -692,7 +692,11 @@ def _unless_skipped(look: Callable[[], T], skips: bool | None) -> T | None:
 
 
 def _format(path: str, mark: Mark | None, options: TextOptions, skips: bool | None) -> str:
-    """Return the format of a file; empty for a pipe, and if unknown where files may be skipped."""
+    """Return the format of a file, from the options, its name or its first bytes.
+
+    Return "" for a pipe, which has no ``mark``. If ``skips`` is true, also return "" for a file of
+    unknown format, because the file is skipped later.
+    """
     if known_format := options.format or named_format(path):
         return known_format
     if mark:

@@ -259,8 +259,9 @@ class Integers(_OneColumn):
             if renumber is not None:
                 ids = renumber(ids)
                 low, high = bounds([ids], backend)
+            # the result is None only if the ids change meanwhile, but ``ids`` is a private copy
             entered = index._enter([ids], low, high, [other.dtype], backend)
-            assert entered is not None  # nothing else writes to the copy
+            assert entered is not None
             index, (numbers[rows],) = entered
             transfer.check(index)
         return index, numbers

@@ -397,7 +397,7 @@ def _estimate_ids(columns: list[Array], backend: Backend) -> int:
         return rows
     registers = backend.fill(backend.empty(kernel_ids.REGISTERS, np.uint32), 0)
     for column in columns:
-        backend.kernel(kernel_ids.estimate)(column.size, column, registers)
+        backend.kernel(kernel_ids.update_registers)(column.size, column, registers)
     ranks = backend.to_host(registers).astype(np.float64)
     size = kernel_ids.REGISTERS
     # The correction of the bias, and 2.5 below, are those of Flajolet et al. (2007).

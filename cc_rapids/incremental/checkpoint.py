@@ -190,7 +190,7 @@ def _state(header: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> 
         state = replace(state, removed=backend.asarray(_removed(arrays["removed"], n)))
     if header["kept"] is None:
         return state
-    return replace(state, kept=_kept(header["kept"], arrays, forest))
+    return replace(state, kept=_kept_forest_of(header["kept"], arrays, forest))
 
 
 def _removed(keys: Any, n: int) -> Any:
@@ -203,8 +203,12 @@ def _removed(keys: Any, n: int) -> Any:
     return keys
 
 
-def _kept(header: dict[str, Any], arrays: dict[str, Any], forest: Forest) -> Any:
-    """Return the kept forest, after checking that its edges span the trees."""
+def _kept_forest_of(header: dict[str, Any], arrays: dict[str, Any], forest: Forest) -> KeptForest:
+    """Return the kept forest, after checking that its edges span the trees.
+
+    With a column of expiry times, "kept_until" has the time of each edge, and "kept_cut" has the
+    latest time passed to ``expire``, if any.
+    """
     src, dst, until = arrays["kept_src"], arrays["kept_dst"], arrays.get("kept_until")
     kept = KeptForest(src, dst, until, header["expiry"], header["kind"])
     if kept.kind not in TIMES or not isinstance(kept.expiry, str | None):
@@ -214,8 +218,10 @@ def _kept(header: dict[str, Any], arrays: dict[str, Any], forest: Forest) -> Any
     if until is not None:
         dtype = _type_of_times(kept)
         cut = arrays["kept_cut"].view(dtype)
-        if until.shape != src.shape or cut.size > 1 or until.dtype != np.int64:
+        if until.shape != src.shape:
             raise ValueError(f"its {src.size:,} edges have {until.size:,} times")
+        if until.dtype != np.int64 or cut.size > 1:
+            raise ValueError("its times are not 64-bit, or it has several latest times")
         until = until.view(dtype)
         if bool(np.isnan(until).any()):
             raise ValueError("a time of its edges is nan")

@@ -43,6 +43,7 @@ from ..data.streams import (
     Cursor,
     Files,
     Fragments,
+    Part,
     Source,
 )
 from ..errors import CapacityWarning, FormatError
@@ -51,7 +52,7 @@ from ..results.lookup import warn
 Ids = np.ndarray[Any, np.dtype[np.int64]]
 Counts = np.ndarray[Any, np.dtype[np.float64]]
 Sides = list[Ids]
-Part = tuple[Any, Any, Any]  # a table, and the columns of its sides
+Sample = tuple[Any, Any, Any]  # a table, and the columns of its sides
 
 SHARE = 100  # 1 / SHARE of the row groups are sampled
 MOST_SAMPLED = 1 << 18  # max. rows of a sample
@@ -167,7 +168,7 @@ def _comparable_rows(facts: dict[str, Any], places: list[Cursor], edges: int) ->
     return math.ceil(rows)
 
 
-def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Part:
+def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Sample:
     """Return the first rows of a row group, or of text files, with the columns of both sides."""
     if source.parts[place.file].format == "parquet":  # a page may be larger than the run's limit
         limit = max(limit, bytes_of(None))
@@ -183,7 +184,7 @@ def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Pa
     return [], [], []
 
 
-def _coded(parts: list[Part]) -> tuple[list[Sides], float]:
+def _coded(parts: list[Sample]) -> tuple[list[Sides], float]:
     """Return the ids of each side of each part as codes, and the mean bytes of an id's strings.
 
     Equal ids have equal codes. Ids with a null are left out. The bytes are 0 for integers.
@@ -419,10 +420,11 @@ def bounds_of_ids(source: Source, max_vertices: int | None) -> tuple[int, int] |
         texts = [footer.text for footer in footers if footer.text is not None]
         return (max_vertices, sum(texts)) if len(texts) == len(footers) else None
     size = 0
-    for path, _, mark, kind, _ in source.parts:
-        if kind not in TEXT or "://" in path or not mark:
+    for part in source.parts:
+        mark = _mark_of_local_text(part)
+        if mark is None:
             return None
-        with opened(path, mark) as file:
+        with opened(part.path, mark) as file:
             if not file.is_plain:
                 return None
         size += mark.size + 1
@@ -434,17 +436,23 @@ def text_rows(source: Source) -> int | None:
     if not isinstance(source, Files):
         return None
     total = 0.0
-    for path, _, mark, kind, _ in source.parts:
-        if kind not in TEXT or "://" in path or not mark:
+    for part in source.parts:
+        mark = _mark_of_local_text(part)
+        if mark is None:
             return None
         try:
-            lines, size = _lines(path, mark)
+            lines, size = _lines(part.path, mark)
         except FormatError:  # a run skips the file
             if not source.skips:
                 raise
             continue
         total += mark.size * lines / size if size else 0
     return round(total)
+
+
+def _mark_of_local_text(part: Part) -> Mark | None:
+    """Return the mark of a local text file, which has its size; None for other parts."""
+    return part.mark if part.format in TEXT and "://" not in part.path else None
 
 
 def _lines(path: str, mark: Mark) -> tuple[int, int]:

@@ -153,6 +153,7 @@ def pieces(
         return
     edges = opened(edges)
     adapter = adapter_of(edges)
+    source, destination, *_ = edge_args
     if adapter.is_iterable:
         for batch in edges:
             yield inputs.read(batch, *edge_args), None
@@ -161,7 +162,7 @@ def pieces(
             yield given, None
     else:
         given = inputs.read(edges, *edge_args, adapter=adapter)
-        if given.formats and edge_args[:2] == (None, None):
+        if given.formats and source is None and destination is None:  # _pieces() checks streams
             inputs.check_columns_as_before(given, state.given)
         yield given, None
 
@@ -212,10 +213,11 @@ def _pieces(state: ConnectivityState, stream: Source, edge_args: EdgeArgs) -> It
     budget.update("strings", 0, width=width)
     kinds = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
     chunks, rows_read = stream.read_ahead(Cursor(), budget, kinds), 0
+    source, destination, nulls, _ = edge_args
     with closing(chunks):  # type: ignore[type-var]
         for number, chunk in enumerate(chunks):
-            given = replace(read.read_chunk(chunk, edge_args[2]), formats=tuple(stream.formats))
-            if edge_args[:2] == (None, None):
+            given = replace(read.read_chunk(chunk, nulls), formats=tuple(stream.formats))
+            if source is None and destination is None:
                 inputs.check_columns_as_before(given, state.given)
             given = with_vertices(given, chunk.vertices, False)
             rows = given.rows.given

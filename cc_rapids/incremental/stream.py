@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, cast
 
 from .. import backends
 from ..algorithms.design import Design
-from ..backends import MEMORY, Array, Backend
+from ..backends import DEVICE_MEMORY, Array, Backend
 from ..backends.choice import EngineChoice, choose, has_gpu
 from ..data import html, read
 from ..data.adapters import adapter_of
@@ -643,7 +643,7 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
             warn_ahead(stream, count, budget, width)
     if solve is not None and stream.arrow and (options.forest or not runner.on_device):
         budget.update("integers", count or 0, width=width)
-        may_link_chunks = not options.forest and options.memory == MEMORY[0]
+        may_link_chunks = not options.forest and options.memory == DEVICE_MEMORY
         stops = partial(_is_long_text, runner) if may_link_chunks else None
         gathered = Gathered(stream, budget, stops)
         if gathered.table is not None:

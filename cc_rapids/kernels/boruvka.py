@@ -394,10 +394,12 @@ def append_candidate(on: Any, vertex: type, candidate: Any, find: Any, store_row
 def collect(on: Any, append_candidate: Any) -> Any:
     """Append the candidates of the previous round that still join two trees."""
     warp, tile = np.uint64(on.warp_size), np.uint64(TILE)
+    words = 2  # of shared memory per warp, for ``append``
 
-    @on.block_kernel(2 * MAX_THREADS // on.warp_size)
-    def collect(k, t, step, shared, m, *lists):
-        at, lane, i, base = t // warp << ONE, t % warp, t, k * tile
+    @on.block_kernel(words * MAX_THREADS // on.warp_size)
+    def collect(block, thread, step, shared, m, *lists):
+        at, lane = thread // warp * np.uint64(words), thread % warp
+        i, base = thread, block * tile
         last = min(tile, np.uint64(m) - base)
         while i - lane < last:  # whole warps, because all threads of a warp append together
             append_candidate(i < last, base + i, shared, at, *lists)

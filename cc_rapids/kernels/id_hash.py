@@ -22,6 +22,7 @@ MIX_1, MIX_2 = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
 HALF, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 REGISTERS, REGISTER_BITS = 1 << 14, np.uint64(14)  # of HyperLogLog; standard error 0.8 %
 LAST_REGISTER = np.uint64(REGISTERS - 1)
+TAIL_BITS = np.uint32(64 - 14)  # bits of a hash above the number of its register
 
 
 def mix(on: Any) -> Any:
@@ -51,7 +52,7 @@ def home(on: Any) -> Any:
     return home
 
 
-def estimate(on: Any) -> Any:
+def update_registers(on: Any) -> Any:
     """Update the HyperLogLog registers with each id (Flajolet et al. 2007).
 
     A register holds the position of the first set bit. Most hashes have an earlier set bit and are
@@ -60,16 +61,16 @@ def estimate(on: Any) -> Any:
     hashed, high = mix(on), on.atomic_max
 
     @on.elementwise
-    def estimate(i, column, registers):
+    def update_registers(i, column, registers):
         h = hashed(np.uint64(np.int64(column[i])))
         register, tail, position = h & LAST_REGISTER, h >> REGISTER_BITS, np.uint32(1)
         if tail & ((ONE << np.uint64(registers[register])) - ONE) == ZERO:
-            while tail & ONE == ZERO and position < np.uint32(50):
+            while tail & ONE == ZERO and position < TAIL_BITS:
                 tail >>= ONE
                 position += np.uint32(1)
             high(registers, register, position)
 
-    return estimate
+    return update_registers
 
 
 def prefetch_ahead(on: Any) -> Any:

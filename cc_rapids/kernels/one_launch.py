@@ -173,6 +173,7 @@ def solve(on: Any, sign: int, phases: Any) -> Any:
         measure(t, m, step, src, dst, named, bounds, totals, out_of_range, flags)
         grid_sync(bounds, WAITING)
         n, low = ~bounds[1] - bounds[0] + ONE, np.int64(bounds[0] ^ bias)
+        # n is 0 for all 2^64 ids, so n - 1 is compared
         if n - ONE < np.uint64(parent.size):
             init_forest(t, n, step, parent, present, named)
             grid_sync(bounds, WAITING)
@@ -183,7 +184,7 @@ def solve(on: Any, sign: int, phases: Any) -> Any:
             complete(t, (n + EIGHT - ONE) // EIGHT, step, n, parent, octets, totals)
             grid_sync(bounds, WAITING)
             rank(t, (n + LAST) >> WORD, step, present, before, sums, bounds)
-            if totals[0] <= ids.size:
+            if totals[0] <= ids.size:  # ``rank`` ends with a barrier
                 rows(t, n, step, low, parent, present, before, ids, labels)
         elif keys.size > 0:
             hashed = keys, tree, loop_slots, within, lowest, starts, groups, placed, slot_at

@@ -103,13 +103,13 @@ def link_arcs(on: Any, word: type) -> Any:
 
 
 def first_of_block(on: Any) -> Any:
-    """Return the arc of block k at which a sublist begins: ``first``, or a pseudo-random arc."""
+    """Return the arc of block k at which a sublist begins: ``start``, or a pseudo-random arc."""
     shift, whole = np.uint64(SHIFT), np.uint64(1 << SHIFT)
 
     @on.device
-    def first_of_block(k, first, size):
-        if k == np.uint64(first) >> shift:
-            return np.uint64(first)
+    def first_of_block(k, start, size):
+        if k == np.uint64(start) >> shift:
+            return np.uint64(start)
         base = k << shift
         return base + min((k + ONE) * SPREAD >> UPPER, min(whole, size - base) - ONE)
 
@@ -121,8 +121,8 @@ def sublist_ends(on: Any, word: type) -> Any:
     begin, none, shift = first_of_block(on), none_of(word), np.uint64(SHIFT)
 
     @on.device
-    def sublist_ends(a, first, size):
-        return a == none or begin(np.uint64(a) >> shift, first, size) == np.uint64(a)
+    def sublist_ends(a, start, size):
+        return a == none or begin(np.uint64(a) >> shift, start, size) == np.uint64(a)
 
     return sublist_ends
 
@@ -132,49 +132,50 @@ def measure(on: Any, word: type) -> Any:
 
     The last sublist is followed by the number of sublists. A thread traverses four sublists at a
     time, so that four loads are in flight: the sublists ``one`` to ``four``, at the arcs a to d,
-    after m to p arcs. ``advance`` goes one arc further, and from the end of a sublist to the next
-    sublist of the thread.
+    after m to p arcs. ``advance`` goes one arc further, and from the end of a sublist to ``k``, the
+    next sublist of the thread. ``start`` is the first arc of the tour, and ``end`` the number of
+    sublists.
     """
     begin, ends = first_of_block(on), sublist_ends(on, word)
     none, shift = none_of(word), np.uint64(SHIFT)
 
     @on.device
-    def advance(j, a, length, first, tour, counts, following, k, last, step):
+    def advance(j, a, length, start, tour, counts, following, k, end, step):
         size = np.uint64(tour.size)
         a, length = np.uint64(tour[a]), word(length + word(1))
-        if ends(word(a), first, size):
+        if ends(word(a), start, size):
             counts[j] = length
             following[j] = word(counts.size) if word(a) == none else word(a >> shift)
             j, length = k, word(0)
-            if k < last:
-                a = begin(k, first, size)
+            if k < end:
+                a = begin(k, start, size)
                 k += step
         return j, a, length, k
 
     @on.grid_stride
-    def measure(k, last, step, first, tour, counts, following):
+    def measure(k, end, step, start, tour, counts, following):
         size, zero = np.uint64(tour.size), word(0)
         one, two, three, four = k, k + step, k + TWO * step, k + THREE * step
         a, b, c, d = ZERO, ZERO, ZERO, ZERO
-        if one < last:
-            a = begin(one, first, size)
-        if two < last:
-            b = begin(two, first, size)
-        if three < last:
-            c = begin(three, first, size)
-        if four < last:
-            d = begin(four, first, size)
+        if one < end:
+            a = begin(one, start, size)
+        if two < end:
+            b = begin(two, start, size)
+        if three < end:
+            c = begin(three, start, size)
+        if four < end:
+            d = begin(four, start, size)
         m, n, o, p = zero, zero, zero, zero
         k = four + step
-        while min(min(one, two), min(three, four)) < last:
-            if one < last:
-                one, a, m, k = advance(one, a, m, first, tour, counts, following, k, last, step)
-            if two < last:
-                two, b, n, k = advance(two, b, n, first, tour, counts, following, k, last, step)
-            if three < last:
-                three, c, o, k = advance(three, c, o, first, tour, counts, following, k, last, step)
-            if four < last:
-                four, d, p, k = advance(four, d, p, first, tour, counts, following, k, last, step)
+        while min(min(one, two), min(three, four)) < end:
+            if one < end:
+                one, a, m, k = advance(one, a, m, start, tour, counts, following, k, end, step)
+            if two < end:
+                two, b, n, k = advance(two, b, n, start, tour, counts, following, k, end, step)
+            if three < end:
+                three, c, o, k = advance(three, c, o, start, tour, counts, following, k, end, step)
+            if four < end:
+                four, d, p, k = advance(four, d, p, start, tour, counts, following, k, end, step)
 
     return measure
 
@@ -188,41 +189,41 @@ def number(on: Any, word: type) -> Any:
     begin, ends = first_of_block(on), sublist_ends(on, word)
 
     @on.device
-    def advance(j, a, before, first, counts, tour, k, last, step):
+    def advance(j, a, before, start, counts, tour, k, end, step):
         size, after = np.uint64(tour.size), tour[a]
         tour[a] = before
         a, before = np.uint64(after), word(before + word(1))
-        if ends(after, first, size):
+        if ends(after, start, size):
             j = k
-            if k < last:
-                a, before = begin(k, first, size), counts[k]
+            if k < end:
+                a, before = begin(k, start, size), counts[k]
                 k += step
         return j, a, before, k
 
     @on.grid_stride
-    def number(k, last, step, first, counts, tour):
+    def number(k, end, step, start, counts, tour):
         size, zero = np.uint64(tour.size), word(0)
         one, two, three, four = k, k + step, k + TWO * step, k + THREE * step
         a, b, c, d = ZERO, ZERO, ZERO, ZERO
         m, n, o, p = zero, zero, zero, zero
-        if one < last:
-            a, m = begin(one, first, size), counts[one]
-        if two < last:
-            b, n = begin(two, first, size), counts[two]
-        if three < last:
-            c, o = begin(three, first, size), counts[three]
-        if four < last:
-            d, p = begin(four, first, size), counts[four]
+        if one < end:
+            a, m = begin(one, start, size), counts[one]
+        if two < end:
+            b, n = begin(two, start, size), counts[two]
+        if three < end:
+            c, o = begin(three, start, size), counts[three]
+        if four < end:
+            d, p = begin(four, start, size), counts[four]
         k = four + step
-        while min(min(one, two), min(three, four)) < last:
-            if one < last:
-                one, a, m, k = advance(one, a, m, first, counts, tour, k, last, step)
-            if two < last:
-                two, b, n, k = advance(two, b, n, first, counts, tour, k, last, step)
-            if three < last:
-                three, c, o, k = advance(three, c, o, first, counts, tour, k, last, step)
-            if four < last:
-                four, d, p, k = advance(four, d, p, first, counts, tour, k, last, step)
+        while min(min(one, two), min(three, four)) < end:
+            if one < end:
+                one, a, m, k = advance(one, a, m, start, counts, tour, k, end, step)
+            if two < end:
+                two, b, n, k = advance(two, b, n, start, counts, tour, k, end, step)
+            if three < end:
+                three, c, o, k = advance(three, c, o, start, counts, tour, k, end, step)
+            if four < end:
+                four, d, p, k = advance(four, d, p, start, counts, tour, k, end, step)
 
     return number
 
@@ -329,10 +330,11 @@ def number_subtrees(on: Any, word: type) -> Any:
     none = none_of(word)
 
     @on.elementwise
-    def number_subtrees(v, enters, leaves, descents, first, size):
+    def number_subtrees(v, enters, leaves, descents, preorder, size):
         down = enters[v]
-        if down != none:  # the tour passes two arcs for each vertex of the subtree
-            first[v] = word(descents[down] - word(1))
+        if down != none:  # v is in a tree
+            preorder[v] = word(descents[down] - word(1))
+            # the tour passes two arcs for each vertex of the subtree
             size[v] = word((leaves[v] - down + word(1)) >> word(1))
 
     return number_subtrees

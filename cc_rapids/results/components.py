@@ -1127,7 +1127,7 @@ class Components(Generic[FrameT]):
         >>> edges = pd.DataFrame({"src": [5, 2, 9], "dst": [2, 7, 8], "weight": [0.9, 0.6, 0.7]})
         >>> found, pairs = cc_rapids.components(edges, weight="weight", forest="max"), ([5], [7])
         >>> print(found.audit_paths(found.paths(pairs), pairs, edges, weight="weight"))
-        right: 1 path of 2 edges for 1 pair, by 3 edges
+        right: 1 path with 2 edges in total for 1 pair, in a list of 3 edges
         """
         arguments = found, pairs, edges, source, destination
         return self._paths.audit(*arguments, columns=columns, rows=rows, **given)

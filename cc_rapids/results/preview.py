@@ -36,10 +36,13 @@ def panel(answer: Answer) -> str:
 
 
 def summary(answer: Answer) -> dict[str, Any]:
-    """Return the facts about a run: see :meth:`cc_rapids.Components.summary`."""
+    """Return the facts about a run: see :meth:`cc_rapids.Components.summary`.
+
+    Facts that do not apply, such as "resumed" for a run from the start, are left out.
+    """
     names = "resumed", "chosen_again"
     extra = {name: value for name in names if (value := getattr(answer.facts, name))}
-    sources = [sources.facts() for sources in answer.given.formats]
+    formats = [source_format.facts() for source_format in answer.given.formats]
     columns = answer.given.end_columns
     return {
         "engine": answer.backend.name,
@@ -57,7 +60,7 @@ def summary(answer: Answer) -> dict[str, Any]:
         "peak_bytes": answer.backend.peak_bytes(),
         **extra,
         **({"columns": columns} if columns else {}),
-        **({"taken": sources} if sources else {}),
+        **({"taken": formats} if formats else {}),  # how the files were read
     }
 
 

@@ -112,6 +112,7 @@ def _edge_arrays(answer: Answer, name: str, columns: dict[str, Any]) -> dict[str
     others = {key: answer.backend.asarray(column) for key, column in others.items()}
     arrays = {"row": others["row"]}
     if "weight" in others:
+        # as bytes, because archives have no floats; the header has the type
         arrays["weight"] = others["weight"].view(np.uint8)
     arrays |= zip(ENDS, ends, strict=True)
     return {f"{name}_{key}": answer.backend.to_host(array) for key, array in arrays.items()}

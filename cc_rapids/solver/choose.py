@@ -29,7 +29,7 @@ from ..algorithms.auto import (
 )
 from ..algorithms.design import Design, as_listed, shares_bits, starts_plainly
 from ..algorithms.run import beyond, bytes_of_pairs
-from ..backends import MEMORY, SINGLE_BLOCK_THREADS, Backend, SharedMemoryLimits
+from ..backends import DEVICE_MEMORY, SINGLE_BLOCK_THREADS, Backend, SharedMemoryLimits
 from ..data import html
 from ..data.edge_input import EdgeInput
 from ..data.weights import ForestWeight
@@ -377,7 +377,7 @@ class Plan:
     rule: object  # why it runs; str() describes it
     encoding: IdEncoding | None = None  # None until ids are scanned
     vertices: int = 0
-    memory: str = MEMORY[0]
+    memory: str = DEVICE_MEMORY
     forest: str = ""  # ANY, LIGHTEST or HEAVIEST, if the edges of a spanning forest are recorded
     by_scipy: bool = False  # whether SciPy links the edges, because kernels are not compiled
     in_one_launch: bool = False
@@ -483,7 +483,7 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
     forest = ANY if options.forest else ""
     if options.spanning is not None:
         forest = HEAVIEST if options.spanning.greatest else LIGHTEST
-    uses_defaults = policy.is_measured and memory == MEMORY[0]
+    uses_defaults = policy.is_measured and memory == DEVICE_MEMORY
     tries_one_launch = facts.launches_once and uses_defaults and not forest
     if ids is None and counted is None:  # nothing is known yet: only one launch can be chosen
         once = ONE_LAUNCH_RULE.design
@@ -541,7 +541,7 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
         in_one_launch=in_one_launch,
         room_for_one_launch=tries_one_launch,
         backwards=backwards,
-        reads_in_place=not (backwards or design.counts_vertices or memory != MEMORY[0]),
+        reads_in_place=not (backwards or design.counts_vertices or memory != DEVICE_MEMORY),
         in_two_parts=facts.edges >= SPLIT_EDGES,
         staged=facts.parts > 1 and policy.is_measured and in_stages(design, n, facts.edges),
     )
@@ -585,7 +585,7 @@ class BatchOptions:
     """The options of a batch: the design, if the caller passed one."""
 
     policy: DesignPolicy
-    memory: str = MEMORY[0]
+    memory: str = DEVICE_MEMORY
     forest: bool = False
     spanning: ForestWeight | None = None
     engine: str | None = None

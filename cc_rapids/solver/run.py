@@ -24,7 +24,7 @@ from ..algorithms.design import Design
 from ..algorithms.merge import merge
 from ..algorithms.run import arranged, check_pairs, join_and_ask, placed
 from ..algorithms.staged import link_in_stages
-from ..backends import MEMORY, Array, Backend
+from ..backends import DEVICE_MEMORY, Array, Backend
 from ..data.edge_input import EdgeInput, Lending
 from ..graph.chosen_edges import ChosenEdges
 from ..graph.edges import (
@@ -412,7 +412,10 @@ def _expected_frame(
 def _as_read(
     plan: Plan, edges: Edges, forest: Forest, rows: Adjacency | None
 ) -> tuple[Edges, Adjacency | None]:
-    """Return edges in the order, form and memory in which the design reads them."""
+    """Return edges in the order, form and memory in which the design reads them.
+
+    Raise a CapacityError if the memory that the design needs per pair of vertices does not fit.
+    """
     design, backend = plan.algorithm, forest.backend
     if plan.backwards:
         edges = edges.backwards()
@@ -420,7 +423,7 @@ def _as_read(
         check_pairs(design, forest.n, backend, plan.memory)
     if rows or design.takes_rows:
         edges, rows = arranged(design, edges, rows, forest, bool(plan.forest))
-    if plan.memory != MEMORY[0]:
+    if plan.memory != DEVICE_MEMORY:
         edges, rows = placed(edges, rows, backend, plan.memory)
     return edges, rows
 
@@ -436,7 +439,11 @@ def _hooks(plan: Plan, edges: Edges, forest: Forest, rows: Adjacency | None) -> 
 
 
 def _edges_that_hook(
-    edges: Edges, forest: Forest, design: Design, rows: Adjacency | None, memory: str = MEMORY[0]
+    edges: Edges,
+    forest: Forest,
+    design: Design,
+    rows: Adjacency | None,
+    memory: str = DEVICE_MEMORY,
 ) -> Array:
     """Solve a forest; return the positions of the edges or entries that hooked a vertex."""
     backend, max_edges = forest.backend, max(edges.m, rows.m if rows else 0)

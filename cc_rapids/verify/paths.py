@@ -38,7 +38,7 @@ class PathsAudit:
         The number of pairs of vertices.
     joined : int
         The number of pairs within one component, which have a path.
-    rows : int
+    path_edges : int
         The number of edges of all paths.
     seconds : float
         The duration, including the audit of the components.
@@ -49,13 +49,14 @@ class PathsAudit:
     components: int
     pairs: int
     joined: int
-    rows: int
+    path_edges: int
     seconds: float
 
     def __str__(self) -> str:
         return (
-            f"right: {counted(self.joined, 'path')} of {counted(self.rows, 'edge')} for"
-            f" {counted(self.pairs, 'pair')}, by {counted(self.edges, 'edge')}"
+            f"right: {counted(self.joined, 'path')} with {counted(self.path_edges, 'edge')} in"
+            f" total for {counted(self.pairs, 'pair')}, in a list of"
+            f" {counted(self.edges, 'edge')}"
         )
 
 

@@ -159,13 +159,14 @@ class Integers:
         return out
 
     def _hash_table(self) -> Array:
-        """Return the hash table from ids to rows, which is empty if slots are distances."""
+        """Return the hash table from ids to rows, which has no slots if slots are distances."""
         if self._table is not None:
             return self._table
         backend, grain, size = self.backend, audit.GRAIN, 0
         if not self.dense:
             size = -(-(TABLE_SLOTS_PER_ID * self.rows + 1) // grain) * grain
-        table = backend.empty(2 * size + 2, np.uint64)
+        # pairs of an id and its row; the last pair is for the id whose bits are all set
+        table = backend.empty(2 * (size + 1), np.uint64)
         if not self.dense:
             backend.fill(table, 0xFF)
             kernel(audit.insert, backend)(self.rows, size, self.ids, table)

@@ -34,7 +34,7 @@ def test_paths_are_those_of_threads(cudf, kind, dtype, forest):
     asked = cudf.from_pandas(pairs), cudf.from_pandas(edges)
     for rows in (None, steps):
         proof = on_gpu.audit_paths(found, *asked, rows=rows, weight="w")
-        assert (proof.pairs, proof.rows) == (len(pairs), len(steps))
+        assert (proof.pairs, proof.path_edges) == (len(pairs), len(steps))
     for frame, name in ((found, "length"), (found, "weakest_row"), (steps, "row")):
         wrong = frame.copy()
         wrong[name] = wrong[name] + 1

@@ -27,11 +27,11 @@ def begin(on: Any, vertex: type) -> Any:
 
     @on.elementwise
     def begin(v, offsets, indices, parent):
-        e, last = entries(offsets, indices, v)
-        while e < last:
+        e, end = entries(offsets, indices, v)
+        while e < end:
             w = np.uint64(indices[e])
             if w < v:
-                parent[v], e = vertex(w), last
+                parent[v], e = vertex(w), end
             e += ONE
 
     return begin
@@ -58,11 +58,11 @@ def hook_short_rows(on: Any, vertex: type) -> Any:
 
     @on.elementwise
     def hook_short_rows(v, count, listed, offsets, indices, *trees_and_flag):
-        e, last = entries(offsets, indices, v)
-        if last - e > np.uint64(THREAD):
+        e, end = entries(offsets, indices, v)
+        if end - e > np.uint64(THREAD):
             listed[np.uint64(add(count, 0, 1))] = vertex(v)
             return
-        while e < last:
+        while e < end:
             hook(v, e, indices, *trees_and_flag)
             e += ONE
 
@@ -76,9 +76,9 @@ def hook_long_rows(on: Any, vertex: type) -> Any:
     @on.elementwise
     def hook_long_rows(i, listed, offsets, indices, *trees_and_flag):
         v = np.uint64(listed[i // group])
-        e, last = entries(offsets, indices, v)
+        e, end = entries(offsets, indices, v)
         e += i % group
-        while e < last:
+        while e < end:
             hook(v, e, indices, *trees_and_flag)
             e += group
 

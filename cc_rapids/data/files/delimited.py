@@ -106,7 +106,10 @@ class Block:
         return quoted.unmasked(data, self.delimiter) if self.delimiter else data
 
     def row(self, index: int, dialect: Dialect) -> tuple[int, bytes]:
-        """Return the line number and the text of a row; rows are records that are not blank."""
+        """Return the line number and the text of a row; rows are records that are not blank.
+
+        If there is no such row, return the number of the first line, and no text.
+        """
         rows = ((number, line) for number, line in self.lines() if dialect.clean(line))
         return next(islice(rows, index, None), (self.line, b""))
 

@@ -457,7 +457,10 @@ def unchanged(path: Any, before: Mark | None, look: Any = mark_of) -> Iterator[N
         yield
     except FormatError as error:
         reason = _difference(path, before, look)
-        raise ChangedFileError(reason) if reason else error from error.__cause__
+        if not reason:
+            raise
+        # the FormatError is due to the change, so only its cause is shown
+        raise ChangedFileError(reason) from error.__cause__
     reason = _difference(path, before, look)
     if reason:
         raise ChangedFileError(reason)

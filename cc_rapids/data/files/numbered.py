@@ -42,7 +42,10 @@ class Layout:
     written: str  # the header line of written files, a template of n and m
 
     def read(self, file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
-        """Return the edges of a file, and its vertices."""
+        """Return the edges of a file, and its vertices.
+
+        The number of edges becomes ``file.groups``, for the ledger.
+        """
         file.check_bound(file.size, COPIES)
         number, line, feed = header_line(file, self.dialect)
         fields = line.decode(errors="replace").split(maxsplit=HEADER_FIELDS)
@@ -55,7 +58,8 @@ class Layout:
         file.check_vertices(n)
         vertices = range(self.first, self.first + n)
         table = self._edges(file, request, tag, vertices, feed)
-        if tag == "e" and len(table) == 2 * declared:  # colourings, with both directions
+        # DIMACS files of colourings may list both directions of the edges that they declare once
+        if tag == "e" and len(table) == 2 * declared:
             declared *= 2
         if len(table) != declared:
             raise FormatError(

@@ -107,10 +107,13 @@ def kind_of(column: Any) -> Kind:
     return Kind(str(column.dtype), int(column.min()), int(column.max()))
 
 
-def common_kind(name: str, kinds: list[Kind], vertex_range: range | None = None) -> str | None:
-    """Return the integer type that holds all columns of these kinds; None if they are strings.
+def common_integer_type(
+    name: str, kinds: list[Kind], vertex_range: range | None = None
+) -> str | None:
+    """Return the integer type that holds all columns of these kinds.
 
-    The type also holds the ids of ``vertex_range``. ``name`` is the caller's name of the column.
+    The type also holds the ids of ``vertex_range``. Return None if the columns are strings, or if
+    there are neither columns nor a range. ``name`` is the caller's name of the column.
     """
     text_types = sorted({kind.dtype for kind in kinds if kind.low is None})
     integer_types = sorted({kind.dtype for kind in kinds if kind.low is not None})
@@ -130,7 +133,7 @@ def common_kind(name: str, kinds: list[Kind], vertex_range: range | None = None)
 
 
 def united(frames: list[Any], ends: Ends, id_names: Ends) -> Any:
-    """Concatenate forests, with integers in the type of :func:`common_kind`.
+    """Concatenate forests, with integers in the type of :func:`common_integer_type`.
 
     ``ends`` are the columns of the forests, and ``id_names`` are the caller's names of them.
     """
@@ -140,9 +143,10 @@ def united(frames: list[Any], ends: Ends, id_names: Ends) -> Any:
     )
     for name, given_name in zip(names, given_names, strict=True):
         if len({str(frame[name].dtype) for frame in nonempty}) > 1:
-            kind = common_kind(given_name, [kind_of(frame[name]) for frame in nonempty])
-            if kind:  # strings of different types are concatenated as they are
-                nonempty = [frame.astype({name: kind}) for frame in nonempty]
+            kinds = [kind_of(frame[name]) for frame in nonempty]
+            integer_type = common_integer_type(given_name, kinds)
+            if integer_type:  # strings of different types are concatenated as they are
+                nonempty = [frame.astype({name: integer_type}) for frame in nonempty]
     return concat(nonempty or frames)
 
 

@@ -53,7 +53,7 @@ from .forests import (
     Ends,
     Forest,
     as_list,
-    common_kind,
+    common_integer_type,
     concat,
     kind_of,
     library,
@@ -218,13 +218,13 @@ def kind_of_ids(
     """Return the integer type that holds all ids of the forests; None if ids are strings."""
     [name] = as_list(id_names[0])
     kinds = [kind for fact in facts for kind in fact["kinds"]]
-    kind = common_kind(name, kinds, vertex_range)
-    if vertex_range is not None and kinds and kind is None:
+    integer_type = common_integer_type(name, kinds, vertex_range)
+    if vertex_range is not None and kinds and integer_type is None:
         raise InputError(
             f"column {name!r} holds strings, so vertices= must be strings, too (and num_vertices="
             " does not apply)"
         )
-    return kind
+    return integer_type
 
 
 def weight_of(forest: Forest) -> int:

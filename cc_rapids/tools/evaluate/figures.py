@@ -2,6 +2,9 @@
 
 Sutton et al. 2016, Figures 5 and 6; Cong and Muzio 2014, Figure 4; Lehr et al. 2022, Figures 1 to
 8; Balduzzi et al. 2018, Figures 1 and 4.
+
+All functions in ``FIGURES`` take the rows and the baseline, though only :func:`speed_up` needs the
+baseline.
 """
 
 from __future__ import annotations
@@ -165,7 +168,6 @@ def threads(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
             yield f"threads-{file}", charts.lines(series, across, "milliseconds", log="y")
 
 
-# All functions take the rows and the baseline, though only speed_up() needs the baseline
 FIGURES = (over_density, speed_up, segments, stages, memory, threads)
 
 

@@ -22,7 +22,7 @@ def test_registers_hold_the_longest_runs_of_zeros(on):
     rows = 100_000
     column = np.random.default_rng(1).integers(-(2**63), 2**63 - 1, rows)
     found = np.zeros(id_hash.REGISTERS, np.uint32)
-    on.kernel(id_hash.estimate)(rows, column, found)
+    on.kernel(id_hash.update_registers)(rows, column, found)
     expected = np.zeros(id_hash.REGISTERS, np.uint32)
     for h in mixed(column).tolist():
         register, tail = h % id_hash.REGISTERS, h // id_hash.REGISTERS

@@ -336,7 +336,7 @@ def test_large_trees_are_climbed_edge_by_edge(make):
     steps = found.paths(tuple(pairs), rows=True)
     assert steps.row.tolist() == [row for one in right for row in one[0]]
     proof = found.audit_paths(answer, tuple(pairs), (src, dst), weight=weights, rows=steps)
-    assert proof.rows == sum(len(one[0]) for one in right)
+    assert proof.path_edges == sum(len(one[0]) for one in right)
 
 
 @pytest.mark.parametrize("make", [deep, wide])

@@ -54,7 +54,7 @@ def test_right_paths_are_proved(drawn, forest, data):
     assert proof == found.audit_paths(answer, pairs, frame, rows=rows, **weight).__class__(
         *vars(proof).values()
     )
-    assert (proof.pairs, proof.rows) == (len(pairs), len(rows))
+    assert (proof.pairs, proof.path_edges) == (len(pairs), len(rows))
     assert proof.joined == int((answer.length >= 0).sum())
     assert (proof.edges, proof.components) == (len(frame), len(found))
 
@@ -65,7 +65,7 @@ def test_ids_and_frames_of_every_kind(engine, edges):
     answer, rows = found.paths(edges()), found.paths(edges(), rows=True)
     proof = found.audit_paths(answer, edges(), edges(), rows=rows)
     assert proof.joined == proof.pairs == len(columns(answer)[0])
-    assert found.audit_paths(answer, edges(), edges()).rows == proof.rows
+    assert found.audit_paths(answer, edges(), edges()).path_edges == proof.path_edges
 
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
@@ -85,16 +85,16 @@ def test_ids_of_several_columns_and_nulls():
     frame = pd.DataFrame({"k": ["x"] * 3, "a": [1, 2, 9], "l": ["x"] * 3, "b": [2, 3, 8]})
     found = components(frame, *sides, forest=True)
     answer = found.paths(frame, *sides)
-    assert found.audit_paths(answer, frame, frame, *sides, columns=sides).rows == 3
+    assert found.audit_paths(answer, frame, frame, *sides, columns=sides).path_edges == 3
     nulls = pl.DataFrame({"src": [None, 1, 2], "dst": [1, 2, 3], "w": [9, 2, 1]})
     found = components(nulls, weight="w", forest="max", nulls="drop")
     answer = found.paths(([1], [3]))
-    assert found.audit_paths(answer, ([1], [3]), nulls, weight="w", nulls="drop").rows == 2
+    assert found.audit_paths(answer, ([1], [3]), nulls, weight="w", nulls="drop").path_edges == 2
 
 
 def test_what_a_proof_says():
     found, answer, _ = solved()
-    said = "right: 4 paths of 8 edges for 5 pairs, by 7 edges"
+    said = "right: 4 paths with 8 edges in total for 5 pairs, in a list of 7 edges"
     assert str(found.audit_paths(answer, PAIRS, EDGES_BY_WEIGHT, **ASKED)) == said
 
 
@@ -208,7 +208,7 @@ def test_paths_of_any_length_are_proved(engine):
     ends = np.random.default_rng(1).integers(0, n, (2, n // 10))
     pairs, place = (order[ends[0]], order[ends[1]]), np.abs(ends[0] - ends[1])
     proof = found.audit_paths(found.paths(pairs), pairs, edges)
-    assert proof.rows == place.sum()
+    assert proof.path_edges == place.sum()
 
 
 @pytest.mark.slow
