@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import SINGLE_BLOCK_THREADS, Array, Backend, SharedMemoryLimits, pack_layout
+from ..backends import SINGLE_BLOCK_THREADS, Array, Backend, pack_layout
 from ..kernels import find, gather, lookup, scan
 from ..kernels import forest as trees
 from ..kernels.primitives import RANK_BLOCK, WORD
@@ -89,11 +89,6 @@ def check_parents(parent: Any) -> None:
         )
 
 
-def queue_bytes(limits: SharedMemoryLimits) -> int:
-    """Return the bytes of the queues of kernels/shared_filter.py for these limits."""
-    return 4 * words_for(limits)
-
-
 class Forest:
     """Trees over the vertices 0 .. n - 1, some of which may not be present.
 
@@ -152,7 +147,8 @@ class Forest:
             ranks, bits_of_run = (-(-n // SHARE) + 1, self.vertex), 4 * words
             self.arena_bytes = ARENA_BYTES
             self.arena_bytes += bits_of_run if bits_of_run <= MOST_BYTES_OF_BITS else 0
-            self.arena_bytes += queue_bytes(backend.shared_memory_limits()) if n in IDS else 0
+            if n in IDS:  # a run may need queues of kernels/shared_filter.py
+                self.arena_bytes += 4 * words_for(backend.shared_memory_limits())
             shapes = (n, self.vertex), (words, np.uint32), ranks, (3, np.int64)
             self._keep(backend.alloc_packed(*shapes, arena_bytes=self.arena_bytes))
             backend.fill(self.present, 0xFF if all_present else 0)

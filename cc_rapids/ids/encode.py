@@ -633,7 +633,9 @@ def _read(
         pairs.append((array, array, ORDER_OF_TYPE[array.dtype]))
     if len(arrays) > 1 and arrays[0].size == arrays[1].size and pairs[0][2] == pairs[1][2]:
         pairs[:2] = [(*arrays[:2], pairs[0][2])]
-    probes = _probes_of(*pairs[0][:2]) if ordered and arrays[0].size >= SAMPLED_EDGES else 0
+    src, dst, _ = pairs[0]
+    is_long = src is not dst and src.size >= SAMPLED_EDGES
+    probes = min(ORDER_PROBES, src.size) if ordered and is_long else 0
     # Two bounds per pair, which are minima, and two counts of the order, which wrap around to 0.
     results = backend.fill(backend.alloc_readback(2 * len(pairs) + 2), 0xFF)
     for k, (left, right, order_of_words) in enumerate(pairs):
@@ -662,19 +664,14 @@ def _read(
 def order_of(src: Array, dst: Array, backend: Backend) -> EdgeOrder:
     """Return the order of a list, estimated from some rows."""
     wide, _ = order_of_words = ORDER_OF_TYPE[src.dtype]
-    probes = _probes_of(src, dst) if ORDER_OF_TYPE[dst.dtype] == order_of_words else 0
-    if not probes:
+    is_long = src is not dst and src.size >= SAMPLED_EDGES
+    if not is_long or ORDER_OF_TYPE[dst.dtype] != order_of_words:
         return UNKNOWN_ORDER
+    probes = min(ORDER_PROBES, src.size)
     counts = backend.fill(backend.alloc_readback(2), 0xFF)
     count_order = backend.kernel(id_range.sampled_order, wide)
     count_order(probes, src.size, src.size // probes, src, dst, counts)
     return _order_of_counts(probes, backend.to_host(counts).tolist())
-
-
-def _probes_of(src: Array, dst: Array) -> int:
-    """Return the number of rows to read for estimating the order of a list."""
-    is_long = src is not dst and src.size >= SAMPLED_EDGES
-    return min(ORDER_PROBES, src.size) if is_long else 0
 
 
 def _order_of_counts(probes: int, counts: list[int]) -> EdgeOrder:
@@ -683,7 +680,7 @@ def _order_of_counts(probes: int, counts: list[int]) -> EdgeOrder:
     The rows were ``probes`` rows of the list. The counts start at 2^64 - 1, because all bits of the
     array were set, and wrap around.
     """
-    local, descending = ((count + 1) & ALL for count in counts)
+    local, descending = (counts[0] + 1) & ALL, (counts[1] + 1) & ALL
     return EdgeOrder(local / probes, descending > DESCENDING_SHARE * probes)
 
 

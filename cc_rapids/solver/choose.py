@@ -34,13 +34,12 @@ from ..data import html
 from ..data.edge_input import EdgeInput
 from ..data.weights import ForestWeight
 from ..errors import DesignError, unknown
-from ..graph.forest import queue_bytes
 from ..graph.memory_bound import ids_at_once
 from ..ids import encode
 from ..ids.encode import BITMAP, COLUMNS, HASHED, IdEncoding, IdFacts, choose_encoding
 from ..ids.multi_column import MULTI_COLUMN
 from ..ids.range import ORDER_OF_TYPE, UNKNOWN_ORDER, EdgeOrder, all_fit, last_of
-from ..kernels.shared_filter import IDS
+from ..kernels.shared_filter import IDS, words_for
 from . import one_launch
 
 log: logging.Logger = logging.getLogger(__name__)
@@ -216,7 +215,7 @@ def _launches_once(edge_input: EdgeInput, columns: list[Any]) -> bool:
     Either the edges define the vertices, or the vertices are 0 .. n - 1 and fit into the memory of
     the launch.
     """
-    src, last = edge_input.src, last_of(edge_input)
+    src = edge_input.src
     if not 0 < src.size <= ONE_LAUNCH_EDGES:
         return False
     if edge_input.row_offsets or src.strings or src.key_columns:
@@ -225,6 +224,7 @@ def _launches_once(edge_input: EdgeInput, columns: list[Any]) -> bool:
         return False
     if edge_input.vertices is None and not edge_input.vertices_are_dense_range:
         return True
+    last = last_of(edge_input)
     return last < ids_at_once(src.size) and all_fit(columns[:2], last)
 
 
@@ -439,7 +439,7 @@ class Plan:
             form = facts.is_list, facts.symmetric
             size += beyond(self.algorithm, n, m, *form, bool(self.forest))
         has_queues = shares_bits(self.algorithm) or n in IDS
-        return size + (queue_bytes(facts.machine.shared_memory) if has_queues else 0)
+        return size + (4 * words_for(facts.machine.shared_memory) if has_queues else 0)
 
     @property
     def _scanned(self) -> tuple[IdEncoding, IdFacts]:
