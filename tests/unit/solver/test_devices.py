@@ -351,7 +351,7 @@ REFUSED = [
     ([ONE] * 6, {}, "6 parts for 5 devices"),
     ([ONE], {"devices": TWO}, "1 part for 2 devices"),
     ([ONE] * 2, {"devices": TWO, "weight": [0], "at_least": 1}, "parts must name a column"),
-    ("*.parquet", {}, r"pass files to stream_components\(\)"),
+    ("*.parquet", {}, r"pass the files to stream_components"),
     (WORDS, {"explain": True}, "devices= takes integer ids"),
     ([WORDS], {"devices": [0]}, "devices= takes integer ids"),
     ([WORDS, WORDS.assign(src=1, dst=2)], {"devices": TWO}, "on some devices and not on others"),
