@@ -62,7 +62,7 @@ def link_pairs(
         As for :func:`components`: pairs with a weight outside these bounds are left out.
     vertices : column, array, frame or range, optional
         As for :func:`components`. If ``datasets`` is the name of a column, a frame of the ids and
-        this column. If the frame has more columns, the ids are in column ``vertex``, ``id``,
+        this column. If the frame has further columns, the ids are in column ``vertex``, ``id``,
         ``unique_id`` or ``record_id``; composite ids are in columns named like the columns of
         ``edges`` without the prefix, such as ``kind`` and ``id`` for ``src_kind`` and ``src_id``.
     datasets : str, frame, or pair (vertices, datasets), optional

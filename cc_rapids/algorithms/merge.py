@@ -13,7 +13,7 @@ from ..kernels import merge as merging
 from .compiled import CompiledDesign, build
 from .design import Design
 
-PAIRS = 8  # a buffer has room for one pair per 8 vertices; for more pairs, the parents are sent
+PAIRS = 8  # a buffer has room for one pair per 8 vertices; if that is too few, the parents are sent
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}  # what v
 def chunked(thing: Any) -> Any:
     """Return a PyArrow array as a chunked array, or a record batch as a table, without a copy.
 
-    Objects that only have Arrow's protocols are converted, too. Other objects are returned
+    Objects that only have Arrow's protocols are also converted. Other objects are returned
     unchanged.
     """
     kind = type(thing)
@@ -364,7 +364,7 @@ def text_of_buffers(octets: Any, offsets: Any, n: int) -> Any:
     Raises
     ------
     ValueError
-        The buffers are not those of n strings. PyArrow's errors are ValueErrors, too.
+        The buffers are not those of n strings. PyArrow's errors are also ValueErrors.
     """
     is_whole = offsets.dtype == np.int64 and octets.dtype == np.uint8 and offsets.size == n + 1
     is_whole = is_whole and offsets[0] == 0 and offsets[-1] == octets.size

@@ -187,7 +187,7 @@ def _values_of(ignore: Any) -> list[Any]:
 def _ids_of(frame: Any, names: list[str], size: int) -> EdgeInput:
     """Return an input with the ids of records as ``src`` and an empty ``dst``.
 
-    Without ``names`` of id columns, the ids are row positions, and ``src`` is empty, too. Answers
+    Without ``names`` of id columns, the ids are row positions, and ``src`` is also empty. Answers
     are frames of the library of the records.
     """
     make_frame, on_device = answers_like(frame)

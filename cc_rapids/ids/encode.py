@@ -66,7 +66,7 @@ SCAN_EVERY = 32  # a sampled scan reads one of 32 blocks of rows
 SMALL_RANGE = 1 << 20  # up to this size of the range, each id gets a word: 4 MiB, ids.jsonl
 NUMPY_IDS = 2  # ids per row of a list: both ends
 PAGED_ROWS = 1 << 16  # min. ids, with repetitions, whose pages are counted, see [ids]
-WORDS_PER_ID = 4  # max. words of a paged bit map per id, with repetitions, see [ids]
+WORDS_PER_END = 4  # max. words of a paged bit map per end of an edge, see [ids]
 WORDS_PER_BYTE = 1  # max. ids of the range per byte of the list: 4 bytes of words per byte
 GIB = 1 << 30
 OFFSET_NAMES = "as they are", "offset"  # names for ids that start at 0, and for other ids
@@ -399,7 +399,7 @@ class PagedEncoding(BitmapEncoding):
         rank them and to list them.
         """
         words = (facts.pages << facts.page_shift) // primitives.WORD
-        return self.accepts(facts) and words <= WORDS_PER_ID * facts.rows
+        return self.accepts(facts) and words <= WORDS_PER_END * facts.rows
 
     def accepts(self, facts: IdFacts) -> bool:
         return facts.page_shift > 0

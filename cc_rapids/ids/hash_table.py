@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .range import IdRange
 
 # Names in brackets are pages of docs/design/decisions.
-ESTIMATED_IDS = 1 << 16  # of more ids, the number of distinct ids is estimated: see ids.jsonl
+ESTIMATED_IDS = 1 << 16  # min. rows to estimate how many distinct ids there are, see ids.jsonl
 SPREAD_SAMPLE = 1 << 13  # ids of a column that show whether ids are spread evenly, see [ids]
 GIB = 1 << 30
 SLOT_BYTES = 24  # bytes of a key, a parent and a least root, each of up to 64 bits

@@ -195,7 +195,7 @@ class Accessor:
 
         Returns
         -------
-        new frame of the kind of ``frame``
+        new frame of the same library as ``frame``
             As :meth:`Components.attach` returns it.
 
         See Also

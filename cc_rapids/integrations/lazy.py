@@ -173,7 +173,7 @@ def _for_a_sample(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _collected(frame: Any, engine: str | None) -> Any:
-    """Collect a lazy frame, on the GPU if the engine of cc_rapids runs on the GPU, too."""
+    """Collect a lazy frame, on the GPU if the engine of cc_rapids runs there."""
     on_gpu = (
         backends.named(engine) != "threads" and has_gpu() and find_spec("cudf_polars") is not None
     )

@@ -22,7 +22,7 @@ MIX_1, MIX_2 = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
 HALF, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 REGISTERS, REGISTER_BITS = 1 << 14, np.uint64(14)  # of HyperLogLog; standard error 0.8 %
 LAST_REGISTER = np.uint64(REGISTERS - 1)
-TAIL_BITS = np.uint32(64 - 14)  # bits of a hash above the number of its register
+TAIL_BITS = np.uint32(64 - REGISTER_BITS)  # bits of a hash above the number of its register
 
 
 def mix(on: Any) -> Any:

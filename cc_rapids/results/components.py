@@ -214,7 +214,7 @@ class Components(Generic[FrameT]):
 
         Returns
         -------
-        new frame of the kind of ``frame``
+        new frame of the same library as ``frame``
 
         Raises
         ------
@@ -663,7 +663,7 @@ class Components(Generic[FrameT]):
 
         Returns
         -------
-        new frame of the kind of ``frame``
+        new frame of the same library as ``frame``
             Whole rows, in the order of the frame, with their index. The columns of a cuDF frame
             stay on the GPU.
 
@@ -723,7 +723,7 @@ class Components(Generic[FrameT]):
 
         Returns
         -------
-        new frame of the kind of ``frame``
+        new frame of the same library as ``frame``
             One row for each dropped row, in the order of the frame, with its index. The columns are
             the id of the dropped row; the id of the kept row, such as ``kept_doc_id``; the label of
             their component; and, with ``by``, the value of both rows, such as ``length`` and
@@ -1732,7 +1732,7 @@ class LinkedRecords(Components[Any]):
 
         Returns
         -------
-        new frame of the kind of ``frame``
+        new frame of the same library as ``frame``
 
         Raises
         ------
@@ -1772,7 +1772,7 @@ class LinkedRecords(Components[Any]):
 
         Returns
         -------
-        new frame of the kind of ``frame``
+        new frame of the same library as ``frame``
             Whole rows, in the order of the frame, with their index.
 
         Raises
@@ -1821,7 +1821,7 @@ class LinkedRecords(Components[Any]):
 
         Returns
         -------
-        new frame of the kind of ``frame``
+        new frame of the same library as ``frame``
             As for :meth:`Components.duplicates`. Records without ids have their positions, in the
             columns ``row`` and ``kept_row``.
 
@@ -2331,7 +2331,7 @@ class NeighborComponents(Components[Any]):
 
         Returns
         -------
-        new frame of the kind of ``frame``
+        new frame of the same library as ``frame``
 
         Raises
         ------

@@ -32,7 +32,7 @@ def reachability(entries: Any, n: int, rank: int, scale: float, complete: bool) 
     """Return the two ends and the density of each edge of finite mutual reachability distance.
 
     The core distance of a point is the distance of its ``rank - 1``-th nearest entry. It is
-    infinite if the point has fewer entries, and 0 if ``rank`` is 1.
+    infinite if the point has fewer than ``rank - 1`` entries, and 0 if ``rank`` is 1.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from ..lazy import np, pa
 if TYPE_CHECKING:
     from .input_file import ColumnRequest, File
 
-# Errors of zipfile, NumPy and NetworkX. InputError is a ValueError, too, and is handled first.
+# Errors of zipfile, NumPy and NetworkX. InputError is also a ValueError, and is handled first.
 _LIBRARY_ERRORS: tuple[type[Exception], ...] = (
     *(ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RuntimeError),
     *(SyntaxError, TokenError, BadZipFile, struct.error, zlib.error),

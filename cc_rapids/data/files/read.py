@@ -122,7 +122,8 @@ class EdgeFile:
     other files keep their stored types.
 
     ``vertices`` are the ids of all vertices, if the file declares their number: ``range(1, n + 1)``
-    for gr, metis and mtx, and ``range(n)`` for he, egr, SciPy's npz and an npz with num_vertices.
+    for ``gr``, ``metis`` and ``mtx``, and ``range(n)`` for ``he``, ``egr``, SciPy's ``npz`` and an
+    ``npz`` with num_vertices.
     Otherwise only ids that occur in edges are vertices.
     """
 

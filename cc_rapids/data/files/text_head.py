@@ -410,7 +410,7 @@ def check_edges(path: str, records: Sequence[Sequence[str]]) -> None:
 
     Records are taken for a matrix if they are square and symmetric, or if all fields are 0 or 1 and
     the records are square or wide. Warn if the first column may be the index of a pandas frame. If
-    a file has more records than fields, ``records`` are the first ones, one more than fields.
+    a file has more records than fields, ``records`` are the first fields + 1 records.
     """
     width = len(records[0]) if records else 0
     if width < 3 or any(len(record) != width for record in records):

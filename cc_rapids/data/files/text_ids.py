@@ -193,7 +193,7 @@ class IdPair:
     def ends_without_ids(self) -> set[int]:
         """Return the columns, 0 or 1, that hold only nulls so far, among them words such as NA.
 
-        There are none if an id of the other column is text, as such words are then text, too.
+        There are none if an id of the other column is text: such words are then also text.
         """
         ends = {k for k, column in enumerate(self._types) if not column.has_values}
         return ends if self._no_value and not self.is_text else set()

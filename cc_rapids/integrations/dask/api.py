@@ -91,7 +91,7 @@ class DaskComponents(DistributedComponents):
         -------
         dask frame, columns ``vertex`` and ``labels`` (``0_vertex``, ... for several columns)
             One row per vertex, in the order of the ids within each partition. Unless vertices are
-            distributed by hash, the partitions are in the order of the ids, too.
+            distributed by hash, the partitions are also in the order of the ids.
 
         See Also
         --------

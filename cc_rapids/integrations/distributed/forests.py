@@ -239,7 +239,7 @@ def _values(frame: Any) -> Any:
 def not_frame(value: Any, series: bool = False) -> str:
     """Return "" for a frame of pandas or cuDF, otherwise a description of the object.
 
-    If ``series`` is true, "" is returned for a series, too.
+    If ``series`` is true, also return "" for a series.
     """
     if is_cudf(value):
         is_frame = series or hasattr(value, "columns")

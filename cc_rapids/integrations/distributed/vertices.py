@@ -351,7 +351,7 @@ def _owned(vertex_range: range, like: Any, owner: Owner, part: int) -> Any:
     """
     column_class, limits, pieces = type(like), np.iinfo(like.dtype), []
     fits = not vertex_range or limits.min <= min(vertex_range) <= max(vertex_range) <= limits.max
-    # An empty range makes one piece, too, which has the type of ids
+    # Even an empty range makes one piece, which has the type of the ids
     for start in range(0, max(len(vertex_range), 1), OWNER_CALL_VERTICES):
         values = array_of_range(vertex_range[start : start + OWNER_CALL_VERTICES], np)
         ids = column_class(values.astype(like.dtype) if fits else values, name="vertex")

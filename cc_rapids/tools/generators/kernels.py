@@ -152,7 +152,7 @@ def barabasi_albert(on: Any) -> Any:
     The ends of all edges are the places of one list: edge e has the places 2 e and 2 e + 1. Place 2
     e is the vertex that brings edge e. Place 2 e + 1 is a copy of a random place among 0 .. 2 e, so
     a vertex is chosen in proportion to its degree. The list is not stored. If the copied place is
-    odd, it is a copy, too, and the place that it copies is computed from its random bits. The
+    odd, it is itself a copy, and the place that it copies is computed from its random bits. The
     places decrease by half on average, so the loop is short. Source: Batagelj and Brandes,
     "Efficient generation of large random networks", Physical Review E 71, 2005; in parallel:
     Sanders and Schulz, "Scalable generation of scale-free graphs", 2016.
