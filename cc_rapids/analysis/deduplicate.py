@@ -13,7 +13,6 @@ from ..data.codes import coded
 from ..data.column import Column, borrowed_columns, is_cudf, of, table_without_views
 from ..data.frame_access import check_columns, column_of, columns_of, frame_in_memory, frame_size
 from ..data.frame_build import rows_of_frame, with_column
-from ..data.kinds import by_columns
 from ..data.relations import is_relation, quoted, relation_of, rows_like, whole_table_of
 from ..errors import InputError, listed
 from ..ids.hash_table import Slots
@@ -130,7 +129,6 @@ def _with_weakest(answer: Answer, rows: Any, ids: list[Any], paths: ForestPaths)
         return with_column(rows, WEAKEST, answer.bring(weights, on_device), mask)
 
 
-@by_columns
 def rows_at(frame: Any, names: list[Any], rows: Array) -> Any:
     """Return the given rows and columns of a frame; ``rows`` is an array on the host."""
     if isinstance(frame, dict):
@@ -151,7 +149,13 @@ def with_columns_of(frame: Any, other: Any, names: Mapping[Any, str], valid: Any
     ``valid`` is False. If ``frame`` is None, return the columns of ``other`` with a new row index.
     """
     if frame is None:
-        return _renamed(other, names)
+        if isinstance(other, dict):
+            return {names[name]: column for name, column in other.items()}
+        import narwhals as nw
+
+        if hasattr(other, "iloc"):
+            other = other.reset_index(drop=True)
+        return nw.from_native(other).rename(dict(names)).to_native()
     for name, new in names.items():
         column = column_of(other, name)
         if isinstance(frame, dict):
@@ -161,18 +165,6 @@ def with_columns_of(frame: Any, other: Any, names: Mapping[Any, str], valid: Any
             column.index = frame.index
         frame = with_column(frame, new, column, valid)
     return frame
-
-
-@by_columns
-def _renamed(frame: Any, names: Mapping[Any, str]) -> Any:
-    """Return a frame with new names of all columns, and a new row index."""
-    if isinstance(frame, dict):
-        return {names[name]: column for name, column in frame.items()}
-    import narwhals as nw
-
-    if hasattr(frame, "iloc"):
-        frame = frame.reset_index(drop=True)
-    return nw.from_native(frame).rename(dict(names)).to_native()
 
 
 def _dropped_and_kept(chosen: _Chosen, backend: Backend) -> tuple[Array, Array]:

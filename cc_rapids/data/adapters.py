@@ -68,9 +68,9 @@ from .edge_input import (
 )
 from .end_columns import Side, end_columns, place_of, sides_of
 from .foreign import check_square, entries_of, is_always_converted, opened
-from .frame_access import collected, column_of, columns_of, key_width
+from .frame_access import collected, columns_of, key_width
 from .frame_build import rows_where_true
-from .kinds import DESTINATION, SOURCE, Graph, KeyPairs, library_of, speaks_arrow
+from .kinds import DESTINATION, SOURCE, Graph, KeyPairs, speaks_arrow
 from .lazy import cudf, nw, pa, pc, pd
 from .memory_budget import Budget, bytes_of
 from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
@@ -208,9 +208,6 @@ def answers_like(frame: Any) -> tuple[Callable[[dict[str, Any]], Any], bool]:
     if is_cudf_frame(frame):
         kind: Any = type(frame)
         return _cudf_maker(kind), True
-    library = library_of(frame)
-    if library is not None:
-        return library.frame, False
     try:
         whole = nw.from_native(chunked(frame))
     except nw.exceptions.DuplicateError:
@@ -794,44 +791,27 @@ class NamedColumns(Pairs):
 
     def _named_columns(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
         names = [name for side in self._sides(edges, request) for name in side]
-        return names, [column_of(edges, name) for name in names]
+        return names, [edges[name] for name in names]
 
     def collected(self, edges: Any, names: Sequence[str] | None = None) -> Any:
         return edges
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
-        return length_of(column_of(edges, self._sides(edges, request)[0][0]))
+        return length_of(edges[self._sides(edges, request)[0][0]])
 
     def columns(self, edges: Any) -> Sequence[Any]:
-        return [column_of(edges, name) for name in columns_of(edges)]
+        return list(edges.values())
 
     def _sides(self, edges: Any, request: ReadRequest) -> Sides:
         """Return the columns of both ends; raise an error if one does not exist."""
         source, destination = request.sides
-        names = columns_of(edges)
-        if source[0] not in names and any(isinstance(k, dict | set) for k in self.columns(edges)):
+        if source[0] not in edges and any(isinstance(item, dict | set) for item in edges.values()):
             raise MissingColumnError(
                 f"edges are a {type(edges).__name__} without column {source[0]!r}, and its values"
                 " are not columns: if it names the neighbours of each vertex, pass nx.Graph(edges)"
             )
-        _check_names(names, source, destination)
+        _check_names(list(edges), source, destination)
         return source, destination
-
-
-class ArrayFrames(NamedColumns):
-    """A frame of one of ``FRAME_LIBRARIES``, whose columns are read as arrays."""
-
-    by_type = True
-
-    def accepts(self, edges: Any) -> bool:
-        return library_of(edges) is not None
-
-    def column_names(self, edges: Any) -> Sequence[Any] | None:
-        return columns_of(edges)
-
-    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        make_frame = answers_like(edges)[0]
-        return replace(super().read(edges, request), make_frame=make_frame)
 
 
 class Mappings(NamedColumns):
@@ -1290,7 +1270,6 @@ ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts the edges reads them
     PAIRS,
     Graphs(),
     CsrRows(),
-    ArrayFrames(),
     DuckDBRelations(),
     Proxies(),
     Unopened(),

@@ -500,8 +500,7 @@ def any_array(name: str, values: Any) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # NumPy warns of values for which errors follow
-            is_array = hasattr(values, "__array__") or not hasattr(values, "to_numpy")
-            return np.asarray(values if is_array else values.to_numpy())
+            return np.asarray(values)
     except MemoryError:
         raise
     except Exception as error:  # raised by NumPy, or by the library of the values

@@ -40,7 +40,7 @@ from .column import (
 )
 from .dtypes import is_float, is_number
 from .edge_array import is_edge_array
-from .kinds import by_columns, frame_of_levels, library_of
+from .kinds import frame_of_levels
 from .lazy import cupy, nw
 from .relations import is_relation, table_of
 
@@ -71,13 +71,9 @@ def column_of(frame: Any, name: Any) -> Any:
     """Return one column in the library of the frame; for a DuckDB relation, in PyArrow."""
     if is_relation(frame):
         return table_of(frame, [name])[name]
-    library = library_of(frame)
-    if library is not None:
-        return library.column(frame, name)
     return getattr(frame, name) if isinstance(frame, tuple) else frame[name]
 
 
-@by_columns
 def only(frame: Any, name: str) -> Any:
     """Return the column ``name`` of an answer; for composite ids, the frame of its key columns."""
     names = columns_of(frame)
@@ -91,7 +87,6 @@ def only(frame: Any, name: str) -> Any:
     return frame.select(key_names) if hasattr(frame, "select") else frame[key_names]
 
 
-@by_columns
 def frame_size(frame: Any) -> int:
     """Return the number of rows of a frame, or of the first column of a dictionary."""
     if isinstance(frame, dict):
@@ -100,7 +95,6 @@ def frame_size(frame: Any) -> int:
     return len(chunked(frame))
 
 
-@by_columns
 def frame_in_memory(frame: Any) -> Any:
     """Return a frame in memory; collect a lazy frame of Polars or a relation of DuckDB.
 

@@ -20,13 +20,12 @@ from .column import (
 from .cudf_columns import make_series
 from .edge_array import as_array, is_edge_array, rows_are_edges
 from .frame_access import bring, column_of, frame_size, is_frame
-from .kinds import by_columns, frame_of_levels
+from .kinds import frame_of_levels
 from .lazy import cudf, nw, pa, pc, pd
 
 NOT_FILTERED = "_view", "run_end_encoded", "union"  # parts of type names that Arrow cannot filter
 
 
-@by_columns
 def with_column(frame: Any, name: Any, values: Any, valid: Any) -> Any:
     """Return a copy of a frame with an added column that is null where ``valid`` is False.
 
@@ -161,7 +160,6 @@ def rows_of_frame(frame: Any, rows: Any) -> Any:
     return rows_where_true(frame, mask)
 
 
-@by_columns
 def rows_where_true(edges: Any, mask: Any) -> Any:
     """Return the rows of a frame or an edge list where a boolean array is true; a copy."""
     if isinstance(edges, Mapping):

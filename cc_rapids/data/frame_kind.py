@@ -15,7 +15,7 @@ from . import read
 from .column import Column
 from .edge_input import EdgeInput
 from .frame_access import column_of, columns_of
-from .kinds import FRAME_LIBRARIES, KeyPairs
+from .kinds import KeyPairs
 from .lazy import cudf, cupy, nw, pa
 
 log: logging.Logger = logging.getLogger(__name__)
@@ -100,8 +100,7 @@ def given_like(words: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
     type_names = [*(words.get("types") or ()), *([""] * len(strings))]
     types = [str(type_names[k]) if is_text else None for k, is_text in enumerate(strings)]
     try:
-        make = _MAKERS.get(library) or partial(_by_columns, library)
-        edges = _read(make(types), len(types))
+        edges = _read(_MAKERS[library](types), len(types))
     except Exception as error:  # an unknown library, or a missing library, GPU or type
         make = _numpy if library == "cupy" else _arrow
         kind = "NumPy's arrays" if make is _numpy else "PyArrow's tables"
@@ -133,19 +132,12 @@ def _edge_of(columns: list[Any]) -> dict[str, Any]:
 
 def _numpy(types: Types) -> Any:
     (kind,) = types
-    return _id(kind), _id(kind)
-
-
-def _id(kind: str | None) -> Any:
-    """Return an array of one id with the letter of a type; of an integer for None."""
     ids = np.array([0] if kind is None else ["x"])
     if kind == "T":
-        return ids.astype(np.dtypes.StringDType())
-    return ids.astype(object) if kind == "O" else ids
-
-
-def _by_columns(library: str, types: Types) -> Any:
-    return FRAME_LIBRARIES[library].frame(_edge_of(list(map(_id, types))))
+        ids = ids.astype(np.dtypes.StringDType())
+    elif kind == "O":
+        ids = ids.astype(object)
+    return ids, ids
 
 
 def _cupy(types: Types) -> Any:

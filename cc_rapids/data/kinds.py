@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial, wraps
-from typing import Any, TypeVar, cast
-
-Function = TypeVar("Function", bound=Callable[..., Any])
+from functools import partial
+from typing import Any
 
 SOURCE, DESTINATION = "src", "dst"  # the default columns of edges in memory
 PROTOCOLS = "__arrow_c_stream__", "__arrow_c_array__", "__arrow_c_device_array__"
@@ -22,50 +20,6 @@ def speaks_arrow(kind: type) -> bool:
     """Return whether objects of a type can be read only by Arrow's protocols."""
     is_native = kind.__module__.partition(".")[0] in NATIVE_LIBRARIES
     return not is_native and any(hasattr(kind, protocol) for protocol in PROTOCOLS)
-
-
-@dataclass(frozen=True)
-class FrameLibrary:
-    """Two functions for frames of a library that neither Arrow nor narwhals supports.
-
-    The type of its frames has an attribute ``columns``, their names. ``column(frame, name)``
-    returns a column as an array. ``frame(columns)`` makes a frame of a dictionary of arrays, in
-    which null values are masked.
-    """
-
-    column: Callable[[Any, Any], Any]
-    frame: Callable[[dict[str, Any]], Any]
-
-
-FRAME_LIBRARIES: dict[str, FrameLibrary] = {}  # by the name of the library's module
-
-
-def library_of(frame: Any) -> FrameLibrary | None:
-    """Return the entry of ``FRAME_LIBRARIES`` for a frame; None for all other objects."""
-    kind = type(frame)
-    library = FRAME_LIBRARIES.get(kind.__module__.partition(".")[0])
-    return library if hasattr(kind, "columns") else None
-
-
-def by_columns(function: Function) -> Function:
-    """Return a function that also accepts, as its first argument, frames of ``FRAME_LIBRARIES``.
-
-    It is called with a dictionary of their columns. If it returns a dictionary, this becomes a
-    frame of the same library.
-    """
-
-    @wraps(function)
-    def called(frame: Any, *options: Any, **named: Any) -> Any:
-        library = library_of(frame)
-        if library is None:
-            return function(frame, *options, **named)
-        columns = {name: library.column(frame, name) for name in frame.columns}
-        result = function(columns, *options, **named)
-        if result is columns:
-            return frame
-        return library.frame(result) if isinstance(result, dict) else result
-
-    return cast(Function, called)
 
 
 def frame_of_levels(thing: Any) -> Any:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from ..errors import ColumnTypeError, InputError, counted, id_shown, shown
-from .kinds import library_of
 
 Columns = tuple[list[Any], list[Any]]
 SHORT = 60  # characters of an input that an error repeats
@@ -49,8 +48,6 @@ def _is_batch(item: Any) -> bool:
     """
     kind = type(item)  # the type: attributes of a lazy frame would warn
     if hasattr(kind, "columns") and (hasattr(kind, "shape") or hasattr(kind, "collect_schema")):
-        return True
-    if library_of(item) is not None:
         return True
     if not isinstance(item, tuple) or len(item) != 2 or not all(map(is_column, item)):
         return False

@@ -51,9 +51,8 @@ from .files.pieces import Piece, Place, RowGroups, has_ids, pieces_of_groups
 from .files.read import SourceFormat, read_pieces
 from .files.text_head import TEXT, check_text_options
 from .files.text_ids import LateTextError, is_text
-from .frame_access import collected, column_of, columns_of
+from .frame_access import collected, columns_of
 from .frame_build import rows_where_true
-from .kinds import by_columns
 from .lazy import pa, pads, pc, pq
 from .memory_budget import FILE_BYTES, LEAST_TEXT_BYTES, MEASURED, TEXT_BYTES, Budget
 from .rules import is_table
@@ -1104,7 +1103,7 @@ def _row_bytes(item: Any, columns: Sequence[str]) -> float:
     if not is_table(item):  # a single column raises an error when it is read
         return 0.0
     names = columns_of(item)
-    return sum(_text_bytes(column_of(item, name)) for name in columns if names.count(name) == 1)
+    return sum(_text_bytes(item[name]) for name in columns if names.count(name) == 1)
 
 
 def _text_bytes(column: Any) -> float:
@@ -1128,7 +1127,6 @@ def _text_bytes(column: Any) -> float:
     return sum(lengths) / len(sample)
 
 
-@by_columns
 def length(item: Any) -> int:
     """Return the number of rows of a frame, a tuple of two columns, or a list of pairs."""
     if isinstance(item, Mapping):
@@ -1140,7 +1138,6 @@ def length(item: Any) -> int:
     return length_of(item) if hasattr(type(item), "collect_schema") else 0  # a lazy frame
 
 
-@by_columns
 def sliced(item: Any, start: int, end: int) -> Any:
     """Return rows ``start`` to ``end`` of a frame or a pair, without a copy where possible."""
     if start == 0 and end >= length(item):

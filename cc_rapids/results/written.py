@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from ..backends import Array
 from ..data.arguments import check_path
 from ..data.frame_access import collected
-from ..data.kinds import by_columns
 from ..data.lazy import nw, pa, pq
 from ..errors import InputError, shown
 from ..kernels.primitives import WORD
@@ -102,7 +101,6 @@ def _vertices(answer: Answer, rows: int) -> Iterator[Array]:
         yield xp.concatenate(pieces)
 
 
-@by_columns
 def arrow_of(frame: Any) -> pa.Table:
     """Return a frame, named tuple or dictionary of columns as a table on the host."""
     frame = collected(frame)
