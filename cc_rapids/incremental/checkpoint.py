@@ -212,19 +212,21 @@ def _kept_forest_of(header: dict[str, Any], arrays: dict[str, Any], forest: Fore
     src, dst, until = arrays["kept_src"], arrays["kept_dst"], arrays.get("kept_until")
     kept = KeptForest(src, dst, until, header["expiry"], header["kind"])
     if kept.kind not in TIMES or not isinstance(kept.expiry, str | None):
-        raise ValueError("the times of its edges are of an unknown kind")
+        raise ValueError("the expiry times are of an unknown kind")
     if (until is None) != (kept.expiry is None):
         raise ValueError("expiry times are missing or unexpected")
     if until is not None:
         dtype = _type_of_times(kept)
         cut = arrays["kept_cut"].view(dtype)
         if until.shape != src.shape:
-            raise ValueError(f"its {src.size:,} edges have {until.size:,} times")
-        if until.dtype != np.int64 or cut.size > 1:
-            raise ValueError("its times are not 64-bit, or it has several latest times")
+            raise ValueError(f"the {src.size:,} kept edges have {until.size:,} expiry times")
+        if until.dtype != np.int64:
+            raise ValueError(f"the expiry times are {until.dtype}, not int64")
+        if cut.size > 1:
+            raise ValueError(f"there are {cut.size:,} latest times, not one")
         until = until.view(dtype)
         if bool(np.isnan(until).any()):
-            raise ValueError("a time of its edges is nan")
+            raise ValueError("an expiry time is nan")
         kept = replace(kept, until=until, cut=cut[0].item() if cut.size else None)
     check_spanning(src, dst, forest)
     return kept.to(forest.backend)
