@@ -196,8 +196,8 @@ def group_tables(
     Within a memory limit, rows of text are decoded a few at a time, and joined to tables that fit.
     """
 
-    def batches(rows: int) -> Iterator[pa.RecordBatch]:
-        for batch in stored.iter_batches(rows, row_groups=[group], columns=columns):
+    def batches(rows: int, **words: bool) -> Iterator[pa.RecordBatch]:
+        for batch in stored.iter_batches(rows, row_groups=[group], columns=columns, **words):
             # for a column named m.w, PyArrow also reads the field w of a struct m
             yield batch.select(columns)
 
@@ -209,7 +209,9 @@ def group_tables(
             yield pa.Table.from_batches([batch])
         return
     rows_per_step = min(max(STEP, budget.limit // LIMIT_OF_ROW), budget.fitting_rows(row_bytes))
-    yield from _fitting_tables(batches(min(rows_per_step, max_rows())), budget, max_rows)
+    # Arrow's pool retains freed memory for each thread, and threads decode steps no faster.
+    steps = batches(min(rows_per_step, max_rows()), use_threads=False)
+    yield from _fitting_tables(steps, budget, max_rows)
 
 
 def _fitting_tables(
