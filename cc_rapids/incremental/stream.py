@@ -879,11 +879,11 @@ class Run:
     def _plan_chunk(self, state: ConnectivityState) -> None:
         """Set the size of the next chunk; raise a CapacityError that reports the progress so far.
 
-        If ids are strings, the memory that Arrow's pool retains is released first, because it can
-        be several times as large as a chunk.
+        If ids are strings, or before the first chunk, the memory that Arrow's pool retains is
+        released first, because it can be several times as large as a chunk, or as a sample.
         """
         kind, *sizes = memory_use(state.index)
-        if kind == "strings" and state.index.n:
+        if kind == "strings" and (state.index.n or self.stream.arrow):
             import pyarrow as pa
 
             pa.default_memory_pool().release_unused()
