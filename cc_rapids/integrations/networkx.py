@@ -127,12 +127,12 @@ def bridges(G: Graph, root: Hashable = None) -> Iterator[tuple[Any, Any]]:  # no
     networkx.NodeNotFound
         The root is not in the graph.
     """
+    try:  # before the graph is solved
+        position = None if root is None else G.position_of[root]
+    except (KeyError, TypeError):  # NetworkX raises the same error for objects without a hash
+        raise nx.NodeNotFound(f"Root node {root} is not in graph") from None
     lower, upper = G.bridges
-    if root is not None:
-        try:
-            position = G.position_of[root]
-        except (KeyError, TypeError):  # NetworkX raises the same error for objects without a hash
-            raise nx.NodeNotFound(f"Root node {root} is not in graph") from None
+    if position is not None:
         labels = G.solved[1]
         is_around = labels[lower] == labels[position]
         lower, upper = lower[is_around], upper[is_around]

@@ -509,7 +509,8 @@ def examine_vertices(on: Any, vertex: type) -> Any:
     """Count the vertices, the vertices that are their own labels, and the roots; find faults.
 
     ``octets`` receives the roots as bits; a thread owns whole bytes. A vertex that is a parent is
-    marked as named.
+    marked as named. ``counts`` receives the numbers of vertices, of vertices that are their own
+    labels, and of roots, in this order.
 
     Fault LABEL: the label of a vertex is not the label of itself, or is greater than the vertex
     (smaller, if labels are the ``greatest`` vertices). Fault LOST: the parent of a slot is greater

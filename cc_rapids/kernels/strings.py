@@ -167,7 +167,10 @@ def prefetch_ahead(on: Any) -> Any:
 
 
 def compare(on: Any) -> Any:
-    """Set ``differ`` if a string differs from the string in row ``chosen[i]``."""
+    """Set ``differ`` if a string differs from the string in row ``chosen[i]``.
+
+    All threads that write the flag write the same value.
+    """
     same, entries, prefetch_row = equal(on), entries_of(on), prefetch_ahead(on)
 
     @on.elementwise

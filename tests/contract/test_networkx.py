@@ -195,6 +195,10 @@ def test_bridges_are_generated_and_their_root_has_to_be_a_node():
                 with pytest.raises(nx.NodeNotFound) as raised:
                     call()
                 assert str(raised.value) == f"Root node {root} is not in graph"
+    converted = backend.convert_from_nx(graph)
+    with pytest.raises(nx.NodeNotFound):
+        backend.has_bridges(converted, "x")
+    assert not {"bridges", "solved"} & vars(converted).keys()  # nothing has been computed
 
 
 def test_bridges_of_edges_that_are_given_once_or_twice():

@@ -231,6 +231,7 @@ def calculate(
     from ...api import components
 
     reading, chunked = ({name: choices.pop(name) for name in names} for names in (READING, CHUNKED))
+    TextOptions.among(reading)  # checks the options before any file is read
     bounds = check_bounds(choices, weight_alone=max_size is not None)
     checkpoint = chunked["checkpoint"]
     if members is not None and top is None:

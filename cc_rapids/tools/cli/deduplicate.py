@@ -172,12 +172,13 @@ def deduplicate(
         solve_options["forest"] = "max" if "at_least" in bounds else "min"
     with kernels(quiet) as times:
         result: Components = components(edge_input.edges, **edge_input.options, **solve_options)
+        values = None if by is None else table.ordered(by, by_text)
         columns = _comparable(result, table, ids, per, missing, pairs)
         values_name = None
         if by is not None:
             # ``by`` may also be a column of ids, so its converted values have a name of their own
             values_name = _unused_name(by, columns)
-            columns[values_name] = table.ordered(by, by_text)
+            columns[values_name] = values
         documents = pa.table(columns)
         id_columns = ids if len(ids) > 1 else ids[0]
         arguments = id_columns, values_name, ascending, list(per) or None, missing

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...data.files.write import write_table
+from ...data.text_options import TextOptions
 from ...ledger import Ledger
 from .group import Decorator, command, examples, option_of_method
 from .options import (
@@ -177,6 +178,7 @@ def _write_rows(
 
     from ...api import components
 
+    TextOptions.among(reading)  # checks the options before any file is read
     check_with_output(output, output_format=output_format)
     target = None if output is None else checked_output(output, output_format, files)
     output_path = None if target is None else target[0]

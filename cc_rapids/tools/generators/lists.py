@@ -38,8 +38,10 @@ def near_duplicate_pairs(
         The exponent of the Zipf law of cluster sizes, above 1.
     most : int
         The maximum size of a cluster, at least 2.
-    seed, dtype, engine : int, numpy.dtype and str
+    seed, dtype : int and numpy.dtype
         As for :func:`cc_rapids.generators.reference`.
+    engine : {"threads", "cuda"}
+        The engine that makes and stores the edges, and a number for each cluster.
 
     Returns
     -------
@@ -95,8 +97,10 @@ def banded_pairs(
         The exponent of the Zipf law of cluster sizes, above 1.
     most : int
         The maximum size of a cluster, at least 2.
-    seed, dtype, engine : int, numpy.dtype and str
+    seed, dtype : int and numpy.dtype
         As for :func:`cc_rapids.generators.reference`.
+    engine : {"threads", "cuda"}
+        The engine that makes and stores the edges, and a number for each cluster.
 
     Returns
     -------

@@ -93,8 +93,10 @@ def isolated(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads
     ----------
     n : int
         The number of vertices.
-    dtype, engine : numpy.dtype and str
+    dtype : numpy.dtype
         As for :func:`cc_rapids.generators.reference`.
+    engine : {"threads", "cuda"}
+        The engine of the graph, which has no edges to store.
 
     Returns
     -------

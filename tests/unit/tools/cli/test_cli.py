@@ -236,6 +236,8 @@ def refused(done, *parts):
         (["calculate", "{edges}", "--output", "{folder}/o.mtx"], [".parquet"]),
         (["calculate", "{edges}", "--output", "{folder}/no/o.csv"], ["no directory {folder}/no"]),
         (["calculate", "{edges}", "--output", "{edges}"], ["is the input file"]),
+        (["calculate", "{folder}", "--vertices", "no.csv", "--delimiter", "ab"], ["--delimiter"]),
+        (["bridges", "{edges}", "--output-format", "csv", "--encoding", "no"], ["--encoding"]),
     ],
 )
 def test_bad_input_is_one_line(run, edges, tmp_path, words, parts):

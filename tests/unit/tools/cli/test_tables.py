@@ -168,6 +168,12 @@ class TestDeduplicate:
         expected = frame.sort_values("v", ascending=False, kind="stable")["doc_id"].iloc[0]
         assert kept("--by", "v", "--by-text") == [expected]
 
+    def test_values_are_checked_before_ids(self, folder):
+        (folder / "docs.csv").write_text("doc_id,v\n11,3\n,x\n")
+        words = ["deduplicate", "docs.csv", "pairs.csv", "--on", "doc_id"]
+        assert "'x' in row 2" in refused(*words, "--by", "v")
+        assert "--missing drop" in refused(*words)
+
     def test_a_table_that_is_none_is_refused_by_its_row_or_column(self, folder):
         words = ["deduplicate", "docs.csv", "pairs.csv", "--on", "id", "--by", "v", "--json"]
         for content, says in (
