@@ -273,11 +273,9 @@ def _of_columns(names: Sequence[str], columns: Sequence[Any], nulls: str) -> Edg
     index = index_of(sides[0]) if are_alike else None
     if are_alike and on_device:
         _check_lengths(names, sides)
-        if names[0] == names[1]:  # a frame cannot have both columns
-            names = [SOURCE, DESTINATION]
         left, right = (side.reset_index(drop=True) for side in sides)
-        frame = cudf.DataFrame({names[0]: left, names[1]: right})
-        edge_input = read_table(frame, [names[0]], [names[1]], nulls)
+        frame = cudf.DataFrame({SOURCE: left, DESTINATION: right})  # the names may be equal
+        edge_input = CUDF_FRAMES.read(frame, ReadRequest(None, None, nulls), names)
         return replace(edge_input, index=index)
     read = [unchecked(name, side) for name, side in zip(names, sides, strict=True)]
     _check_lengths(names, read)
@@ -608,16 +606,21 @@ class CudfFrames(Frames):
     def column_names(self, edges: Any) -> list[Any]:
         return list(iter(edges))  # list(edges) would allocate memory for a name per row
 
-    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        # read directly, because narwhals would scan each column for nulls
+    def read(
+        self, edges: Any, request: ReadRequest, labels: Sequence[str] | None = None
+    ) -> EdgeInput:
+        """Return all edges; ``labels`` are the names of the columns in errors, if they differ.
+
+        The frame is read directly, because narwhals would scan each column for nulls.
+        """
         source, destination = request.sides
         frame, names, nulls = edges, (*source, *destination), request.nulls
         if source == destination:
             _check_names(list(frame.columns), source, destination)
-        dropped_rows, row_index, columns = 0, None, []
+        dropped_rows, row_index, columns, labels = 0, None, [], labels or names
         numbers = numbers_of(frame, names)
         if numbers is not None:
-            for name, array in zip(names, numbers, strict=True):
+            for name, array in zip(labels, numbers, strict=True):
                 lent = partial(nullcontext, array)
                 columns.append(Column(name, type_name_of(array.dtype), array.size, lent))
         else:
@@ -630,16 +633,17 @@ class CudfFrames(Frames):
                 frame = frame[list(dict.fromkeys(names))].reset_index(drop=True).dropna()
                 row_index, dropped_rows = frame.index.to_cupy, len(edges) - len(frame)
                 series = [frame[name] for name in names]
-            for name, column in zip(names, series, strict=True):
+            for name, column in zip(labels, series, strict=True):
                 columns.append(of_cudf(name, column, REMEDIES[nulls]))
         # two columns of integers need no check of their types
         src, dst = columns if numbers and len(columns) == 2 else ends_of_columns(columns)
         kind: Any = type(edges)
+        index = edges.index
         return EdgeInput(
             *(src, dst, _cudf_maker(kind), True),
             dropped_rows=dropped_rows,
             row_index=row_index,
-            index=edges.index,
+            index=index if index.nlevels == 1 else None,  # a column cannot hold tuples
             without_nan=WithoutNan,
         )
 
@@ -660,8 +664,10 @@ class Proxies(CudfFrames):
     def accepts(self, edges: Any) -> bool:
         return hasattr(type(edges), "as_gpu_object")
 
-    def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        inner = CUDF_FRAMES.read(edges.as_gpu_object(), request)
+    def read(
+        self, edges: Any, request: ReadRequest, labels: Sequence[str] | None = None
+    ) -> EdgeInput:
+        inner = CUDF_FRAMES.read(edges.as_gpu_object(), request, labels)
         return replace(inner, make_frame=partial(_make_proxy, inner.make_frame))
 
     def column_names(self, edges: Any) -> list[Any]:

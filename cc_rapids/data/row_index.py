@@ -15,22 +15,22 @@ from .lazy import pd
 
 
 def index_of(edges: Any) -> Any:
-    """Return the index of a frame or of the first of several columns; None without an index."""
+    """Return the index of a frame or of the first of several columns; None without an index.
+
+    The result is also None for a cuDF index of several levels, because a column of cuDF cannot hold
+    tuples.
+    """
     if isinstance(edges, Mapping) and not isinstance(edges, Graph):  # a dictionary, not a frame
         edges = tuple(edges.values())
     if isinstance(edges, tuple):
         edges = edges[0] if edges else None
-    return edges.index if hasattr(type(edges), "iloc") else None
+    index: Any = edges.index if hasattr(type(edges), "iloc") else None
+    return None if is_cudf(index) and index.nlevels > 1 else index
 
 
 def has_labels(index: Any) -> bool:
-    """Return whether an index, or None, has labels that differ from row numbers.
-
-    False for a cuDF index of several levels, because a column of cuDF cannot hold its tuples.
-    """
-    if index is None or not hasattr(index, "take") or (is_cudf(index) and index.nlevels > 1):
-        return False
-    return not is_counted(index)
+    """Return whether an index, or None, has labels that differ from row numbers."""
+    return index is not None and hasattr(index, "take") and not is_counted(index)
 
 
 def labels_at(index: Any, rows: Any) -> Any:

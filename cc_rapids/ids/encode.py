@@ -799,6 +799,8 @@ def scan_ids(
 def choose_encoding(facts: IdFacts, free_bytes: int, uncompiled_rows: int = 0) -> IdEncoding:
     """Choose the first encoding that is preferred and fits, otherwise the one with least memory.
 
+    For ids of several columns, callers take :data:`cc_rapids.ids.multi_column.MULTI_COLUMN`.
+
     Each id of a range of at most ``SMALL_RANGE`` gets a word, whatever memory is free. In other
     lists of at most ``uncompiled_rows`` rows (0 once kernels are compiled), NumPy sorts the ids.
 

@@ -316,3 +316,18 @@ def test_questions_about_many_components_take_memory_by_the_vertex(cudf, ask):
     finally:
         rmm.mr.set_current_device_resource(before)
     assert peak < 100 * n
+
+
+def test_errors_name_the_columns_of_series(cudf):
+    rows = cc_rapids.Csr(cudf.Series([0, 1, 2]), cudf.Series([1, 9]))
+    with pytest.raises(errors.InputError, match="'indices' holds 9"):
+        cc_rapids.components(rows)
+    with pytest.raises(errors.NullsError, match="column 'dst' has 1 null"):
+        cc_rapids.components((cudf.Series([1, 2]), cudf.Series([2, None])))
+
+
+def test_an_index_of_several_levels_is_not_kept(cudf):
+    frame = cudf.DataFrame({"src": [1, 2], "dst": [2, 3], "a": [1, 2], "b": [3, 4]})
+    found = cc_rapids.components(frame.set_index(["a", "b"]), forest=True)
+    assert found.answer.given.index is None
+    assert "index" not in found.forest().columns

@@ -145,6 +145,8 @@ class ColumnAccessor(dict):
 
 
 class RangeIndex(tuple):
+    nlevels = 1
+
     def __new__(cls, size):
         return super().__new__(cls, range(size))
 
