@@ -257,7 +257,9 @@ class _Paths(PlacedEdges):
         refuse(pair != expected_pair, "has another pair than the lengths of the paths imply")
         expected_step = position - starts[pair]
         refuse(step != expected_step, "has a step that is not the number of edges before it")
-        place = self.places_of(row, "paths")
+        numbers = self.numbers()
+        place = xp.searchsorted(numbers, row).clip(0, numbers.size - 1)
+        refuse(numbers[place] != row, "is not a row of the edges")
         is_forest_edge = xp.zeros(self.src.size, bool)
         is_forest_edge[self.place] = True
         refuse(~is_forest_edge[place], "is not in the forest")

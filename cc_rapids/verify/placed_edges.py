@@ -78,6 +78,8 @@ class PlacedEdges:
         Raise a VerificationError, which names the frame ``what``, if a row is not a row of the
         edges.
         """
+        if not rows.size:
+            return rows
         return places_of(rows, self.numbers(), int(self.src.size), what, self.xp)
 
     def named(self, slots: Array) -> Array:

@@ -87,6 +87,12 @@ def audit(answer: LabelFrame, given: EdgeInput, claim: Claim, backend: Any) -> i
 
     The label frame is already verified. ``given`` are the edges, read again.
     """
+    colored = claim.colors.num_rows
+    if colored != claim.labels.num_rows:
+        raise VerificationError(
+            f"{counted(colored, 'vertex', 'vertices')} {inflected(colored, 'is', 'are')} in the"
+            f" frame of colours, but {claim.labels.num_rows:,} in the frame of labels"
+        )
     with answer.borrow_for(backend), backend.scope():
         ids = (table.columns[: answer.width] for table in (claim.colors, claim.labels))
         check_columns("vertices with colours", *ids)

@@ -42,7 +42,8 @@ def check_columns(what: str, shown: Sequence[Any], expected: Sequence[Any]) -> N
         columns = [plain(column) for column in pair]
         if not columns[0].equals(columns[1]):
             values = (column.to_pylist() for column in columns)
-            pairs = enumerate(zip_longest(*values))  # a missing value of the shorter column is None
+            # a missing row equals no row, not even one of nulls
+            pairs = enumerate(zip_longest(*values, fillvalue=object()))
             rows += [k for k, (a, b) in pairs if a != b][:1]
     if rows:
         row = min(rows)

@@ -207,9 +207,14 @@ def test_vertices_of_colours_are_those_of_labels(monkeypatch):
     monkeypatch.setattr(Bipartition, "colors", lambda _: other)
     with pytest.raises(errors.VerificationError, match="with colours is 'c', but should be 'b'"):
         right.audit(frame)
-    monkeypatch.setattr(Bipartition, "colors", lambda _: other[:1])
-    with pytest.raises(errors.VerificationError, match="with colours is missing, but should"):
-        right.audit(frame)
+    null = pd.DataFrame({name: [None] for name in other})
+    for wrong, message in (
+        (other[:1], "1 vertex is in the frame of colours, but 2 in"),
+        (pd.concat([right.colors(), null]), "3 vertices are in the frame of colours, but 2 in"),
+    ):
+        monkeypatch.setattr(Bipartition, "colors", lambda _, wrong=wrong: wrong)
+        with pytest.raises(errors.VerificationError, match=message):
+            right.audit(frame)
 
 
 def test_other_edges_are_refused():
@@ -362,6 +367,20 @@ def test_wrong_changes_are_refused(name, monkeypatch):
     right = found.changes()
     wrong = right._replace(**{name: change(getattr(right, name))})
     monkeypatch.setattr(StableIds, "changes", lambda _: wrong)
+    with pytest.raises(errors.VerificationError, match=message):
+        found.audit(monday)
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_row_of_nulls_in_changes_is_refused(name, monkeypatch):
+    monday, found = tuesday()
+    right = found.changes()
+    frame = getattr(right, name)._asdict()
+    rows = len(next(iter(frame.values())))
+    longer = pa.table({n: pa.array([*column.tolist(), None]) for n, column in frame.items()})
+    wrong = right._replace(**{name: longer})
+    monkeypatch.setattr(StableIds, "changes", lambda _: wrong)
+    message = rf"row {rows} of the {name} is \(None, .*\), but should be missing"
     with pytest.raises(errors.VerificationError, match=message):
         found.audit(monday)
 
