@@ -217,8 +217,10 @@ def _chosen(
         groups, size, rows = _candidates(answer, frame, on, missing)
         for name in per:
             codes, values = coded(name, column_of(frame, name), "per=")
+            count = len(values) + 1
+            del values  # free the distinct values, which may be long strings
             code_of_row = _rows_of(backend.asarray(codes + 1), rows)  # null is 0
-            groups, size = paired((groups, size), (code_of_row, len(values) + 1), backend)
+            groups, size = paired((groups, size), (code_of_row, count), backend)
         keys = scored = None
         if by is not None:
             numbers = ordered(column_of(frame, by), f"column {by!r} is")

@@ -230,6 +230,7 @@ class LabelFrame:
         else:
             distinct, labels = backend.xp.unique(labels, return_inverse=True)
             k = int(distinct.size)
+            del distinct  # free it before the heads are found
             if self.components not in (None, k):
                 raise VerificationError(
                     f"there are {k:,} different labels, but {self.components:,} components"
