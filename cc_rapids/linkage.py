@@ -129,7 +129,11 @@ def link_records(
     3      14      14
     """
     options = Options.check(labels=labels, engine=engine)
-    limit = None if max_group is None else check_count("max_group", max_group, 1)
+    words = (
+        ", the maximum number of records of a group",
+        "; leave it out to link groups of any size",
+    )
+    limit = None if max_group is None else check_count("max_group", max_group, 1, *words)
     records = read_records(frame, keys, id, ignore)
     _warn_of_unfit(records)
     ids = records.ids

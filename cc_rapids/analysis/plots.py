@@ -150,7 +150,7 @@ def largest(found: HasAnswer, count: int = 10, *, axes: Any = None) -> Any:
     cc_rapids.plots.sizes : The number of components of each size.
     cc_rapids.plots.component : One component as a graph.
     """
-    count = check_count("count", count, 1)
+    count = check_count("count", count, 1, ", the maximum number of components to draw")
     axes = new_axes(axes)
     table = collected(sizes_of(found.answer))
     counts = numbers(column_of(table, "size"))[:count]

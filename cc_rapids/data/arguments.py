@@ -35,9 +35,12 @@ def check_flag(what: str, flag: Any) -> bool:
     raise ArgumentTypeError(f"{what}= must be True or False, not {shown(flag)}")
 
 
-def check_count(what: str, count: Any, least: int = 0) -> int:
-    """Return a count, an integer of at least ``least``; otherwise raise an error."""
-    message = f"{what}= must be a count of at least {least}, not {shown(count)}"
+def check_count(what: str, count: Any, least: int = 0, meaning: str = "", advice: str = "") -> int:
+    """Return a count, an integer of at least ``least``; otherwise raise an error.
+
+    The error continues with ``meaning``, what is counted, and ends with ``advice``.
+    """
+    message = f"{what}= must be a count of at least {least}{meaning}, not {shown(count)}{advice}"
     if isinstance(count, bool) or not isinstance(count, Integral):
         raise ArgumentTypeError(message)
     if count < least:

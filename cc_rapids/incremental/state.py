@@ -51,7 +51,7 @@ class ConnectivityState:
     kept: KeptForest | None = None  # the edges of a spanning forest, if a forest is kept
     removals: int = 0  # the number of calls that removed edges
     ledger: Ledger = NO_LEDGER  # the rows of all batches
-    removed: Array = None  # (k,) uint64: pairs that were removed, see :mod:`.removed`
+    removed: Array = None  # (k,) uint64: pairs removed and not inserted again, see :mod:`.removed`
 
     @cached_property
     def components(self) -> int:

@@ -437,7 +437,11 @@ REFUSED = {
     "null parts of ids": ({"id": ["name", "gaps"]}, errors.NullsError, "'gaps' has 2 nulls"),
     "no id": ({"id": []}, errors.InputError, "id= names no column"),
     "an id twice": ({"id": ["name", "name"]}, errors.InputError, "'name' is named twice in id="),
-    "a limit of 0": ({"max_group": 0}, errors.InputError, "max_group= must be .* not 0"),
+    "a limit of 0": (
+        {"max_group": 0},
+        errors.InputError,
+        "at least 1, the maximum number of records of a group, not 0; leave it out to link groups",
+    ),
     "a flag": ({"max_group": True}, errors.InputError, "max_group= must be"),
     "one value": ({"ignore": ""}, errors.ArgumentTypeError, "ignore= must be a list"),
     "a float": ({"ignore": [0.5]}, errors.ArgumentTypeError, "ignore= contains 0.5"),

@@ -193,7 +193,7 @@ def test_a_plot_goes_to_axes_that_are_given():
     ("draw", "words"),
     [
         (lambda found: found.plot("size"), "unknown plot 'size': did you mean 'sizes'"),
-        (lambda found: found.plot("largest", 0), "at least 1, not 0"),
+        (lambda found: found.plot("largest", 0), "maximum number of components to draw, not 0"),
         (lambda found: found.plot("component", TABLE, 3), "3 is not a label"),
         (lambda found: plots.component(components(([], [])), ([], [])), "no component to draw"),
         (lambda found: plots.growth([]), "at least one snapshot"),
