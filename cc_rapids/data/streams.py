@@ -252,9 +252,12 @@ class Parts(Source):
         for number in range(start.file, len(self.parts)):
             begin = start if number == start.file else Cursor(number)
             for chunk in self._read_or_skipped(number, begin, budget, text):
-                is_typed = chunk.load is not None
-                text = types_so_far(text, chunk.frame, chunk.source, chunk.destination, is_typed)
+                text = self._types_after(text, chunk)
                 yield chunk
+
+    def _types_after(self, text: Texts, chunk: Chunk) -> Texts:
+        """Return whether each column of an id is text, as far as it is known after a chunk."""
+        return text
 
     def _read_or_skipped(
         self, number: int, begin: Cursor, budget: Budget, text: Texts
@@ -436,6 +439,10 @@ class Files(Parts):
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         return super().read(start, budget, text or self.options.as_text)
+
+    def _types_after(self, text: Texts, chunk: Chunk) -> Texts:
+        is_typed = chunk.load is not None
+        return types_so_far(text, chunk.frame, chunk.source, chunk.destination, is_typed)
 
     def _pieces(self, number: int, file: File, place: Place) -> Iterator[tuple[Piece, Chunk]]:
         part = self.parts[number]

@@ -393,6 +393,8 @@ class Connectivity:
         """Return the state with a sequence of batches inserted.
 
         If a file with text ids follows files with integer ids, all files are read again as text.
+        If words such as NA come before all ids of a column, the files are read again with the type
+        of its first ids.
         """
         try:
             return insert_all(before, edges, edge_args, self._named_design, self._movable, skips)

@@ -585,14 +585,16 @@ def find_in_stream(
 
     If files and other tables on the host fit into half of the free memory, together with the frame
     of the result, they are concatenated and passed to ``solve``. If a file with text ids follows
-    files with integer ids, all files are read again as text.
+    files with integer ids, all files are read again as text. If words such as NA come before all
+    ids of a column, the files are read again with the type of its first ids.
     """
     try:
         components = _run_stream(edges, options, solve)
     except LateTextError as error:
         if not error.can_restart:
             raise
-        log.info("reading from the first file again, with ids as text: %s", error)
+        types = f"ids as text: {error}" if True in error.text else "the types of the first ids"
+        log.info("reading from the first file again, with %s", types)
         options = replace(options, text=options.text.with_text(error.text))
         return find_in_stream(edges, options, solve)
     return (
@@ -700,7 +702,7 @@ def _saver_of(
     return Saver(
         *(options.checkpoint, options.checkpoint_every, arguments, str(options.batch_design)),
         # if files are read again as text, a checkpoint of this run has integer ids
-        replaces=bool(options.text.as_text),
+        replaces=True in options.text.as_text,
     )
 
 

@@ -292,7 +292,8 @@ def within(file: File) -> File:
         member = _in_tar(file)
     else:
         return file
-    if member.path != file.path and (_is_zip(member) or _is_tar(member)):
+    is_zip = _is_zip(member) and not _is_npz(member)
+    if member.path != file.path and (is_zip or _is_tar(member)):
         raise FormatError(
             f"{member.path} is an archive in an archive: unpack {file.path}, and pass the path of"
             " the inner archive"
@@ -303,6 +304,12 @@ def within(file: File) -> File:
 def _is_zip(file: File) -> bool:
     """Return whether a file is a zip archive, and not named npz."""
     return file.head.startswith((b"PK\x03\x04", b"PK\x05\x06")) and file.named != "npz"
+
+
+def _is_npz(file: File) -> bool:
+    """Return whether the first file in a zip archive is an array of NumPy."""
+    name_bytes = int.from_bytes(file.head[26:28], "little")
+    return file.head[30:][:name_bytes].endswith(b".npy")
 
 
 def _is_tar(file: File) -> bool:

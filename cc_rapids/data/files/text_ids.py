@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import CcRapidsWarning, ColumnTypeError, FormatError
-from ..lazy import pa, pc
+from ..lazy import np, pa, pc
 from .delimited import Block, Column, Dialect, misfit_error
 
 NO_VALUE = (  # words for a missing value in columns of numbers, in lower case
@@ -370,12 +370,20 @@ class Weights:
 def numbers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """Convert text to the first of int64, uint64 and double that fits; None if no type fits."""
     text = pc.utf8_trim(text, " \t")
-    if any(pc.any(pc.starts_with(text, mark)).as_py() for mark in ("0x", "0X")):
-        return None  # PyArrow would read 0x10 as 16
     for kind in (pa.int64(), pa.uint64(), pa.float64()):
         with suppress(pa.ArrowInvalid):
-            return text.cast(kind)
+            values = text.cast(kind)
+            is_hex = pa.types.is_integer(kind) and _has_hexadecimals(text)
+            return None if is_hex else values
     return None
+
+
+def _has_hexadecimals(text: pa.ChunkedArray) -> bool:
+    """Return whether text that PyArrow casts to integers has hexadecimals such as 0x10."""
+    contents = (np.frombuffer(chunk.buffers()[2] or b"", np.uint8) for chunk in text.chunks)
+    if all(content.max(initial=0) <= ord("9") for content in contents):
+        return False  # much faster than the search below
+    return any(pc.any(pc.starts_with(text, mark)).as_py() for mark in ("0x", "0X"))
 
 
 def _integers_with_nulls(text: pa.ChunkedArray, values: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 from support.as_lists import columns
@@ -169,6 +170,20 @@ def test_other_columns_than_so_far_are_refused_and_change_nothing():
     alone = Connectivity().insert(([1], [2]))
     with pytest.raises(InputError, match="but the 2 vertices so far have 1 column"):
         alone.insert(FEW, *PAIRS)
+
+
+@pytest.mark.parametrize(("first", "later"), [(1, 2), (2, 1), (1, 3), (3, 1), (2, 3), (3, 2)])
+@pytest.mark.parametrize("form", [pyarrow.dataset.dataset, str])
+def test_files_of_other_columns_than_so_far_are_refused(tmp_path, form, first, later):
+    path = tmp_path / "e.parquet"
+    edges().to_parquet(path)
+    sides = {width: [list(side[:width]) for side in SIDES] for width in (first, later)}
+    seen = Connectivity().insert(form(path), *sides[first])
+    before = repr(seen)
+    says = f"ids have {later} columns? per side.* ha(s|ve) {first}"
+    with pytest.raises(InputError, match=says):
+        seen.insert(form(path), *sides[later])
+    assert repr(seen) == before
 
 
 def test_values_far_apart_and_of_types_that_grow():

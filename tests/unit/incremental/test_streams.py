@@ -14,6 +14,7 @@ from support.stream_inputs import SMALL, parts, same, table, words
 import cc_rapids
 import cc_rapids.incremental.progress
 from cc_rapids import stream_components
+from cc_rapids.data.files import delimited
 
 ROOT = Path(__file__).parents[3]
 
@@ -129,6 +130,19 @@ def test_integers_that_meet_text_are_read_again_as_text(tmp_path, nothing):
     for one in found:
         assert one.labels()["vertex"].to_pylist() == ["007", "1", "2", "7", "x"]
         assert len(one) == 1
+
+
+def test_integers_after_words_such_as_na_are_read_again_as_integers(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(delimited, "BLOCK", 24)
+    path, checkpoint = tmp_path / "e.csv", tmp_path / "state"
+    path.write_text("src,dst\n" + "1,NA\n" * 20 + "2,7\n")
+    limited = {"memory_limit": "1GB", "nulls": "drop", "checkpoint_every": 0}
+    with caplog.at_level("INFO"):
+        stream_components(path, **limited, checkpoint=checkpoint)
+    assert "again, with the types of the first ids\n" in caplog.text
+    resumed = stream_components(path, **limited, checkpoint=checkpoint)
+    assert resumed.summary()["resumed"].endswith("all of the input then; no more since")
+    assert resumed.labels()["vertex"].to_pylist() == [2, 7]
 
 
 def test_edges_are_counted_beyond_32_bits(monkeypatch):

@@ -513,3 +513,12 @@ def test_an_archive_in_an_archive_is_refused():
         archive.write("inner.zip")
     with pytest.raises(errors.FormatError, match=r"inner\.zip::outer\.zip is an archive in"):
         components("outer.zip")
+
+
+@pytest.mark.parametrize("pack", [zipped, lambda *member: tarred(*member, "gz")])
+@pytest.mark.parametrize("format", [None, "npz"])
+def test_an_npz_of_any_name_is_read_from_an_archive(pack, format):
+    np.savez("held.npz", src=[1, 2], dst=[2, 5])
+    Path("edges").write_bytes(Path("held.npz").read_bytes())
+    found = components(pack("edges", Path("edges").read_bytes()), format=format)
+    assert found.labels()["vertex"].to_pylist() == [1, 2, 5]
