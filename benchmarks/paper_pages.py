@@ -125,7 +125,7 @@ class Runs:
             )
         missing = [row["not_run"].partition(":")[0] for row in self.rows if "not_run" in row]
         reasons = "; ".join(sorted(set(missing)))
-        left_out = f" {len(missing)} runs were left out, because {reasons}."
+        left_out = f" {len(missing)} runs were left out ({reasons})."
         return text + left_out * bool(missing)
 
 
