@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from support.union_rules import by_swap
 
 import cc_rapids
 from cc_rapids import Design, backends, oracle
@@ -12,11 +13,13 @@ from cc_rapids.algorithms import run
 from cc_rapids.algorithms.compiled import build
 from cc_rapids.graph.edges import Edges, rows_of
 from cc_rapids.graph.forest import Forest
-from cc_rapids.kernels import FINDS, find_rule, none_of, union_rule
+from cc_rapids.kernels import FINDS, find_rule, union_rule
 from cc_rapids.kernels.spec import (
     CHOICES,
     standalone_algorithm,
 )
+
+DOWNWARDS = by_swap(upwards=False)
 
 
 @pytest.fixture
@@ -27,27 +30,8 @@ def registry(monkeypatch):
     return CHOICES
 
 
-def parents_first(on, vertex, find):
-    """Compare parents, and hook by compare-and-swap if they differ."""
-    cas, none = on.atomic_cas, none_of(vertex)
-
-    @on.device
-    def link(parent, aux, u, v):
-        u, v = find(parent, u), find(parent, v)
-        while u != v:
-            if u < v:
-                u, v = v, u
-            old = cas(parent, u, u, v)
-            if old == u:
-                return u
-            u, v = find(parent, old), find(parent, v)
-        return none
-
-    return link
-
-
 def test_a_union_rule_is_a_design_by_its_name(registry):
-    union_rule("mine", finds=FINDS, requires=("find",), paper="here")(parents_first)
+    union_rule("mine", finds=FINDS, requires=("find",), paper="here")(DOWNWARDS)
     src, dst = np.array([1, 5, 9, 9]), np.array([5, 1, 12, 9])
     found = cc_rapids.components((src, dst), num_vertices=13, design="strided+mine+halve")
     np.testing.assert_array_equal(found.labels().labels, oracle.union_find(src, dst, 13))
@@ -60,13 +44,13 @@ def untold(on, vertex):
 
 def test_what_would_fail_later_is_refused_at_once(registry):
     with pytest.raises(ValueError, match="'mine' requires 'fnd', but only find, step, comp"):
-        union_rule("mine", requires=("fnd",), paper="here")(parents_first)
+        union_rule("mine", requires=("fnd",), paper="here")(DOWNWARDS)
     with pytest.raises(ValueError, match="link 'async' is registered already"):
-        union_rule("async", paper="here")(parents_first)
+        union_rule("async", paper="here")(DOWNWARDS)
     with pytest.raises(ValueError, match="'mine' has no docstring"):
         find_rule("mine", paper="here")(untold)
     with pytest.raises(TypeError, match="one_step"):
-        standalone_algorithm("mine", one_step=True, paper="here")(parents_first)
+        standalone_algorithm("mine", one_step=True, paper="here")(DOWNWARDS)
 
 
 def states(on):
