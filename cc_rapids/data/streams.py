@@ -256,7 +256,7 @@ class Parts(Source):
                 yield chunk
 
     def _types_after(self, text: Texts, chunk: Chunk) -> Texts:
-        """Return whether each column of an id is text, as far as it is known after a chunk."""
+        """Return ``text`` with the types that a chunk shows; by default, ``text`` is unchanged."""
         return text
 
     def _read_or_skipped(

@@ -493,7 +493,7 @@ class Saver:
     identity: dict[str, Any] = field(default_factory=dict)  # of the stream, compared at a resume
     trace: Trace | None = None  # the items read so far, for an iterable
     edges: int | None = None  # the number of edges in the checkpoint, if there is a checkpoint
-    files_begun: set[int] = field(default_factory=set)  # the files of which rows were linked
+    files_begun: set[int] = field(default_factory=set)  # the files with linked rows
 
     def due(self) -> bool:
         """Return whether a checkpoint is due."""

@@ -291,9 +291,9 @@ def initial_state(
     """Return a state without edges.
 
     If the number of vertices, ``count``, is given, batches cannot add vertices. ``ids`` are the
-    first vertices. ``movable`` tells whether the state is created on the device that stores them,
-    and ``width`` is the number of columns of an id, if it is known. Edges are kept in the forest
-    ``kept``, which is empty.
+    first vertices. ``movable`` tells whether the state is created on the device that stores them.
+    ``width`` is the number of columns of an id; None if it is unknown. Edges are kept in the
+    forest ``kept``, which is empty.
     """
     with backend.scope():
         if count is not None:  # a batch copies the trees, so their memory is counted twice

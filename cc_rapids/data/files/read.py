@@ -123,8 +123,7 @@ class EdgeFile:
 
     ``vertices`` are the ids of all vertices, if the file declares their number: ``range(1, n + 1)``
     for ``gr``, ``metis`` and ``mtx``, and ``range(n)`` for ``he``, ``egr``, SciPy's ``npz`` and an
-    ``npz`` with num_vertices.
-    Otherwise only ids that occur in edges are vertices.
+    ``npz`` with num_vertices. Otherwise only ids that occur in edges are vertices.
     """
 
     table: pa.Table

@@ -48,8 +48,8 @@ class Run:
         A worker with k partitions therefore holds at most about log2(k) forests. A merged forest is
         released. If its worker is lost, the forest is computed from its partition again.
 
-        ``leaves`` are the forests of the partitions, in the order in which their tasks end, and
-        ``total`` is their number if it is known.
+        ``leaves`` are the forests of the partitions, in the order in which their tasks end.
+        ``total`` is the number of partitions for the progress display; None if it is unknown.
         """
         # for each worker, its forests; a forest with level k is made from 2^k partitions
         piles: dict[str, list[tuple[int, Handle]]] = defaultdict(list)

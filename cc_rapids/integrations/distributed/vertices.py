@@ -518,7 +518,8 @@ class Exchange:
 
         The owner of the id in column ``by`` receives a row. ``homes`` are the parts that hold the
         boxes. If they are None, boxes may be on any worker, and a preferred worker is assigned to
-        each part. ``total`` is the number of rows of all boxes, if it is known.
+        each part. ``total`` is the number of rows that all boxes should have; None if no check is
+        needed.
         """
         box_sizes = self._sizes(boxes, stage)
         rows_of_part = [sum(sizes[part].rows for sizes in box_sizes) for part in range(self.count)]
