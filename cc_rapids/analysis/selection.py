@@ -14,7 +14,7 @@ from ..data.key_names import are_usable
 from ..errors import InputError, counted, shown
 from ..results import preview
 from ..results.answer import Answer
-from ..results.best import NO_KEY, choose, sort_keys
+from ..results.best import NO_KEY, sort_keys, update_best
 from ..results.lookup import (
     check_one_each,
     ids_of,
@@ -82,11 +82,11 @@ def _best_of_scores(answer: Answer, by: Any, ascending: bool, least: Array) -> A
     warn_of_no_scores(valid, "by=", "the least id of each component is returned")
     check_one_each("by=", rows.size, values.size, "score")
     rows, keys = rows[is_vertex], sort_keys(values, ascending, answer.backend.xp)[is_vertex]
-    # two words for each component: the best key, and the row that has this key; see choose()
+    # two words for each component: the best key, and the row that has this key; see update_best()
     best = answer.backend.fill(answer.backend.empty(2 * least.size, np.uint64), 0xFF)
     best[1::2] = least.astype(np.uint64) | NO_KEY
     groups, places = answer.dense[rows], rows.astype(np.uint64)
-    choose(groups, best, places, keys, valid[is_vertex], answer.backend)
+    update_best(groups, best, places, keys, valid[is_vertex], answer.backend)
     return (best[1::2] & ~NO_KEY).astype(np.int64)
 
 

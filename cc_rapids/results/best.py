@@ -11,11 +11,10 @@ from ..data.dtypes import is_float, is_signed
 from ..ids.hash_table import Slots
 from ..kernels import best as kernels
 
-# Group numbers are replaced by smaller numbers if their bound is over 4 times the number of rows:
-# see dedup.jsonl.
+# Groups are renumbered if the bound of their numbers is over 4 times the rows, see dedup.jsonl.
 SLOTS_PER_ROW = 4
-SIGN = np.uint64(1 << 63)
-NO_KEY = kernels.LAST  # the bit that is set in the place of a row without a key
+SIGN = np.uint64(1 << 63)  # the sign bit of a 64-bit number
+NO_KEY = kernels.LAST  # this bit of a place marks a row without a key
 
 
 def sort_keys(values: Array, ascending: bool, xp: Any) -> Array:
@@ -24,7 +23,7 @@ def sort_keys(values: Array, ascending: bool, xp: Any) -> Array:
     The numbers must not be NaN. The best number is the least if ``ascending`` is True, otherwise
     the greatest.
     """
-    if values.dtype.itemsize > 8:
+    if values.dtype.itemsize > 8:  # rank numbers that 64 bits cannot hold, as long doubles
         values = xp.unique(values, return_inverse=True)[1]
     if is_float(values.dtype):
         bits = (values.astype(np.float64) + 0.0).view(np.uint64)  # + 0.0 turns -0.0 into 0.0
@@ -36,7 +35,7 @@ def sort_keys(values: Array, ascending: bool, xp: Any) -> Array:
     return keys if ascending else ~keys
 
 
-def choose(
+def update_best(
     groups: Array,
     best: Array,
     places: Array,
@@ -44,22 +43,22 @@ def choose(
     scored: Array | None,
     backend: Backend,
 ) -> None:
-    """Write the place of each group's best row into ``best``: see :mod:`cc_rapids.kernels.best`.
+    """Write the least key of each group, and the place of its row, into ``best``.
 
     Parameters
     ----------
     groups : (m,) array of integers
-        The group of each row, below ``size``.
-    best : (2 * size,) array of uint64
-        Modified: receives two entries per group, which are the least key and the place of its row.
-        The caller sets all bits of both entries. Or it sets the second entry to a default place
-        with the bit ``NO_KEY``; any row with a key is then better.
+        The group of each row, below ``best.size / 2``.
+    best : (2 * k,) array of uint64
+        Modified: two adjacent entries per group, the least key and the place of its row. Before the
+        call, all bits of both are set, or the place is a default place with the bit ``NO_KEY``, to
+        which any row with a key is preferred.
     places : (m,) array of uint64
-        The place of each row. Among rows with equal keys, the row with the least place is the best.
+        A number of each row, below 2^63. Among equal keys, the row with the least place is best.
     keys : (m,) array of uint64, optional
         The keys from :func:`sort_keys`. By default, the row with the least place is the best.
     scored : (m,) array of bool, optional
-        Whether each row has a key. Rows without a key come last.
+        Whether each row has a key; required with ``keys``. Rows without a key come last.
     """
     if keys is None or scored is None:
         keys = backend.unused(np.uint64)
@@ -75,24 +74,24 @@ def best_rows(
 ) -> Array:
     """Return the best row of each nonempty group, as ascending row numbers.
 
-    ``groups``, ``keys`` and ``scored`` are arrays as for :func:`choose`. ``size`` is a small number
-    that exceeds all group numbers: see :func:`compact`. Among rows with equal keys, the first row
-    is the best.
+    ``groups``, ``keys`` and ``scored`` are arrays as for :func:`update_best`. ``size`` exceeds all
+    group numbers and bounds the memory: see :func:`compact`. Among rows with equal keys, the first
+    row is the best.
     """
     best = backend.fill(backend.empty(2 * size, np.uint64), 0xFF)
     places = backend.xp.arange(groups.size, dtype=np.uint64)
-    choose(groups, best, places, keys, scored, backend)
+    update_best(groups, best, places, keys, scored, backend)
     chosen = backend.empty(groups.size, np.uint8)
     backend.kernel(kernels.mark_chosen)(groups.size, groups, best, chosen)
     return backend.xp.flatnonzero(chosen.view(bool))
 
 
-def compact(numbers: Array, size: int, backend: Backend) -> tuple[Array, int]:
-    """Return group numbers, and a number that exceeds all group numbers.
+def compact(groups: Array, size: int, backend: Backend) -> tuple[Array, int]:
+    """Return a group number per row, and a bound that exceeds all of them.
 
-    If ``size``, the bound of the given numbers, is too large, the groups get other numbers.
+    If the bound ``size`` of ``groups`` is too large, groups are numbered by slots of a hash table.
     """
-    if size <= SLOTS_PER_ROW * numbers.size + 1:
-        return numbers, size
-    table = Slots([numbers], [], backend)
+    if size <= SLOTS_PER_ROW * groups.size + 1:
+        return groups, size
+    table = Slots([groups], [], backend)
     return table.columns[0], int(table.keys.size)
