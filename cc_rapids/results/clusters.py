@@ -1,4 +1,4 @@
-"""Labels of clusters, and of noise, which are the points that are in no cluster."""
+"""Labels of clusters and of noise, the points that are in no cluster."""
 
 from __future__ import annotations
 
@@ -19,26 +19,25 @@ class ClusterNumbers(PlaceLabels):
 
     name = "dense"
     audited_as = "any"
-    order: Array
+    order: Array  # the components, in the order of their least core points
 
     def __init__(self, order: Array) -> None:
         self.order = order
 
     def of_component(self, answer: Answer, component: Array) -> Array:
         xp = answer.backend.xp
-        place = xp.empty(len(answer), np.int64)
-        place[self.order] = xp.arange(len(answer))
-        return answer.small(place[component])
+        label_of = xp.empty(len(answer), np.int64)  # the inverse permutation of the order
+        label_of[self.order] = xp.arange(len(answer))
+        return answer.small(label_of[component])
 
     def find(self, answer: Answer, label: Any) -> int | None:
         return int(self.order[label]) if is_below(label, len(answer)) else None
 
 
 class PointLabels(NumberLabels):
-    """Labels of all points; noise has the label -1.
+    """Labels of all points; noise has the label -1, or the greatest value of an unsigned type.
 
-    Other points have the labels that ``kind`` gives them in the answer ``clusters``. In an unsigned
-    type, the label of noise is the greatest value.
+    Other points have the labels that ``kind`` gives them in ``clusters``, the answer without noise.
     """
 
     is_saved = False
@@ -51,9 +50,10 @@ class PointLabels(NumberLabels):
 
     def rows(self, answer: Answer) -> Array:
         backend = answer.backend
-        vertex, label = self.kind.vertices_and_rows(self.clusters)
-        labels = backend.fill(backend.empty(answer.forest.n, label.dtype), 0xFF)
-        labels[vertex] = label
+        vertices, cluster_labels = self.kind.vertices_and_rows(self.clusters)
+        # all bits set are -1
+        labels = backend.fill(backend.empty(answer.forest.n, cluster_labels.dtype), 0xFF)
+        labels[vertices] = cluster_labels
         return labels
 
     def of_component(self, answer: Answer, component: Array) -> Array:
@@ -68,14 +68,14 @@ class PointLabels(NumberLabels):
 
 
 def kind_of(answer: Answer, kind: LabelKind | None) -> LabelKind:
-    """Return the kind of labels to use, which is by default the kind of the answer.
+    """Return the given kind of labels, or by default the kind of the answer.
 
-    For clusters, "dense" labels are in the order of the least core points.
+    For clusters, "dense" is replaced by :class:`ClusterNumbers`.
     """
     neighbors = answer.neighbors
-    if kind is None or neighbors is None or neighbors.order is None:
-        return kind or answer.kind
-    return ClusterNumbers(neighbors.order) if kind.name == ClusterNumbers.name else kind
+    if kind and neighbors and neighbors.order is not None and kind.name == ClusterNumbers.name:
+        return ClusterNumbers(neighbors.order)
+    return kind or answer.kind
 
 
 def has_noise(answer: Answer) -> bool:
@@ -94,9 +94,9 @@ def label_frame(answer: Answer, kind: LabelKind | None) -> Any:
 
 
 def with_noise(answer: Answer) -> Answer:
-    """Return an answer in which noise has rows and the label -1.
+    """Return an answer for looking up labels, in which noise has rows and the label -1.
 
-    In its forest, each point is a tree, so the answer is only for looking up labels.
+    Its labels come from the given answer. Its own forest only makes each point a vertex.
     """
     if not has_noise(answer):
         return answer

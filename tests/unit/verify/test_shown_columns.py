@@ -306,13 +306,13 @@ def test_what_is_no_forest_is_refused_in_our_words(forest, error, said):
 
 def test_ends_that_a_run_takes_from_the_wrong_side_are_refused(monkeypatch):
     """Planted where the rows of a forest become columns."""
-    right = forest_columns._ends_of_forest
+    right = forest_columns._rows_and_ends
 
     def reversed_ends(given, rows):
         row, source, destination = right(given, rows).items()
         return dict([row, ("source", destination[1]), ("destination", source[1])])
 
-    monkeypatch.setattr(forest_columns, "_ends_of_forest", reversed_ends)
+    monkeypatch.setattr(forest_columns, "_rows_and_ends", reversed_ends)
     edges = pd.DataFrame(IDS["integers"] | {"w": WEIGHT})
     found = components(edges, weight="w", forest="max")
     pairs = ([1], [3])
