@@ -9,7 +9,7 @@ from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, Unpack
 
-from ..analysis import pairs as pairs_of
+from ..analysis import pairs as pair_queries
 from ..analysis import selection
 from ..analysis.stable_ids import NumberedComponents, load
 from ..data import html
@@ -95,9 +95,9 @@ class Components(Generic[FrameT]):
 
         Return False for values that cannot be ids of these edges, such as a string for integer ids.
         """
-        return pairs_of.has_vertex(self.answer, vertex)
+        return pair_queries.has_vertex(self.answer, vertex)
 
-    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # equal answers may differ in other attributes
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # equal answers may have different labels
 
     def __eq__(self, other: object) -> bool:
         return self.equals(other) if isinstance(other, Components) else NotImplemented
@@ -195,9 +195,9 @@ class Components(Generic[FrameT]):
             frame is collected. For a relation, only the distinct ids are read; the result is a
             relation that joins the labels, in the same order.
         on : str, or list of str
-            The column of vertices. For edges within the weight bounds of the answer, both ends give
-            the same labels. An edge outside the bounds may join two components; it gets the label
-            of the end in this column. For composite ids, the default is their columns in this
+            The column of vertices. In a frame of edges, either end column gives the same labels,
+            except for an edge outside the weight bounds of the answer, whose ends may be in two
+            components. For composite ids, the default is the names of the id columns in this
             answer, such as ``["kind", "id"]``.
         name : str
             The name of the new column. Labels of several columns get the name of each key column as
@@ -314,7 +314,7 @@ class Components(Generic[FrameT]):
         Parameters
         ----------
         count : int
-            The number of components, largest first, whose vertices to return.
+            The maximum number of components to select, largest first.
 
         Returns
         -------
@@ -341,13 +341,13 @@ class Components(Generic[FrameT]):
         return frame
 
     def filter(self, min_size: int = 1, max_size: int | None = None) -> FrameT:
-        """Return the labels of vertices in components within a range of sizes, inclusive.
+        """Return the vertices and labels of all components whose size is in a range.
 
         Parameters
         ----------
         min_size, max_size : int, optional
-            The least and the greatest number of vertices of a component: ``filter(3)`` selects
-            components of three or more vertices, as ``sizes(min_size=3)`` does.
+            The least and the greatest number of vertices of a component, both inclusive:
+            ``filter(3)`` selects components of three or more vertices.
 
         Returns
         -------
@@ -426,11 +426,12 @@ class Components(Generic[FrameT]):
         Parameters
         ----------
         by : frame or pair (vertices, scores), optional
-            A frame has a column ``vertex`` and one column of scores. For composite ids, it has one
-            column per id column, with the names of the answer or ``0_vertex``, ... . Scores are
-            numbers, booleans, dates, times, strings or categories. The vertex with the greatest
-            score is chosen; ties go to the least id. If a vertex has several scores, the best of
-            these counts. Vertices without a score, or with a null, masked or NaN score, come last.
+            A frame has a column ``vertex`` and one column of scores. For composite ids, it has the
+            id columns instead of ``vertex``, named as in the answer or ``0_vertex``, ``1_vertex``
+            and so on. Scores are numbers, booleans, dates, times, strings or categories. The vertex
+            with the greatest score is chosen; ties go to the least id. If a vertex has several
+            scores, its best score counts. Vertices with no score or a null, masked or NaN score
+            come last.
         ascending : bool
             Choose the least score instead of the greatest.
 
@@ -464,7 +465,7 @@ class Components(Generic[FrameT]):
         Returns
         -------
         bool
-            True if the vertices are in one component or equal.
+            True if both ids are in one component, also if they are the same vertex.
 
         Raises
         ------
@@ -485,7 +486,7 @@ class Components(Generic[FrameT]):
         >>> found.same_component(5, 7), found.same_component(5, 9)
         (True, False)
         """
-        return pairs_of.same_component(self.answer, first, second, missing=missing)
+        return pair_queries.same_component(self.answer, first, second, missing=missing)
 
     def connected(
         self,
@@ -501,8 +502,8 @@ class Components(Generic[FrameT]):
         Parameters
         ----------
         pairs : frame, pair of columns, list of pairs or file
-            Pairs of vertices, in any form that :func:`cc_rapids.components` accepts. Composite ids
-            are lists of tuples or frames, one for each end, or pairs of tuples.
+            Pairs of vertices, in any form that :func:`cc_rapids.components` accepts. For composite
+            ids: one list of tuples or one frame for each end, or a list of pairs of tuples.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         **text
@@ -538,7 +539,7 @@ class Components(Generic[FrameT]):
         [True, False]
         """
         arguments = pairs, source, destination
-        return pairs_of.connected(self.answer, *arguments, missing=missing, **text)
+        return pair_queries.connected(self.answer, *arguments, missing=missing, **text)
 
     def edges(
         self,
@@ -556,14 +557,13 @@ class Components(Generic[FrameT]):
         label : label
             A label of the answer.
         edges : frame, tuple or mapping of columns, list of pairs, or (m, 2) array
-            The edges that the answer was computed from, or others between its vertices, with
-            any further columns.
+            The edges that the answer was computed from, or other edges between its vertices. A
+            frame may have further columns.
         source, destination : str, or lists of str of equal length, optional
             As for :func:`cc_rapids.components`.
         weight : str, (m,) array of numbers, or None
             The weights of ``edges``. Edges outside the weight bounds of this answer are left out.
-            Defaults to the weight column of the run. None means that all edges are within the
-            bounds.
+            Defaults to the weight column of the run. None applies no bounds.
 
         Returns
         -------
@@ -593,8 +593,7 @@ class Components(Generic[FrameT]):
         1    5    2    0.9
         2    2    7    0.7
         """
-        arguments = label, edges, source, destination
-        return pairs_of.edges_of(self.answer, *arguments, weight=weight)
+        return pair_queries.edges_of(self.answer, label, edges, source, destination, weight=weight)
 
     def equals(self, other: Any) -> bool:
         """Return whether another answer partitions the same vertices into the same components.
@@ -625,7 +624,7 @@ class Components(Generic[FrameT]):
         >>> cc_rapids.components(edges) == cc_rapids.components(frame, labels="max")
         True
         """
-        return isinstance(other, Components) and pairs_of.equal(self.answer, other.answer)
+        return isinstance(other, Components) and pair_queries.equal(self.answer, other.answer)
 
     def deduplicate(
         self,
@@ -658,8 +657,8 @@ class Components(Generic[FrameT]):
             Keep one row of each component for each value of this column, or for each combination of
             several columns. Null counts as a value.
         missing : {"self", "drop", "raise"}
-            How to handle rows whose id is not in this answer: keep them, with each distinct id as a
-            component of its own, drop them, or raise an error.
+            How to handle rows whose id is not in this answer. ``"self"`` makes each distinct id a
+            component of its own, ``"drop"`` drops the rows, and ``"raise"`` raises an error.
 
         Returns
         -------
@@ -763,7 +762,8 @@ class Components(Generic[FrameT]):
         """
         from ..analysis.deduplicate import dropped
 
-        paths = None if self.answer.facts.greatest is None else self._paths
+        by_weight = self.answer.facts.greatest is not None
+        paths = self._paths if by_weight else None
         return dropped(self.answer, frame, on, by, ascending, per, missing, name, paths)
 
     def forest(self) -> FrameT:
@@ -821,9 +821,9 @@ class Components(Generic[FrameT]):
         spanning forest; ties go to the least row. No other path between the two vertices has a
         stronger weakest edge.
 
-        The first call roots the forest and keeps the rooted forest. The rooted forest takes 20
-        bytes per vertex, or 45 bytes and the size of a weight if it is by weight. For more than
-        2^30 vertices, it takes twice as much. Rooting temporarily takes up to 180 bytes per vertex.
+        The first call roots the forest and keeps the rooted forest. It takes 20 bytes per vertex; a
+        forest by weight takes 45 bytes plus the size of a weight. For more than 2^30 vertices, the
+        figures are twice as large. Rooting temporarily takes up to 180 bytes per vertex.
         Lengths take 160 bytes per pair, and ``rows=True`` takes 112 bytes per path edge, without
         strings. A call that needs more than the free memory fails before it starts. The depth of
         the trees does not affect the cost.
@@ -880,9 +880,9 @@ class Components(Generic[FrameT]):
 
         Notes
         -----
-        Heavy paths are from Sleator and Tarjan, "A data structure for dynamic trees", JCSS 1983.
-        Any path crosses at most 2 log2 n of them. The forest is rooted as in Reid-Miller, "List
-        ranking and list scan on the Cray C-90", SPAA 1994.
+        The rooted trees are split into heavy paths, as in Sleator and Tarjan, "A data structure for
+        dynamic trees", JCSS 1983. Any path crosses at most 2 log2 n heavy paths. The forest is
+        rooted as in Reid-Miller, "List ranking and list scan on the Cray C-90", SPAA 1994.
 
         Examples
         --------
@@ -899,8 +899,7 @@ class Components(Generic[FrameT]):
         0     0     0    0       5            2     0.9
         1     0     1    1       2            7     0.6
         """
-        arguments = pairs, source, destination
-        return self._paths.between(*arguments, rows=rows, limit=limit, **text)
+        return self._paths.between(pairs, source, destination, rows=rows, limit=limit, **text)
 
     def path(
         self,
@@ -924,22 +923,22 @@ class Components(Generic[FrameT]):
         first, second : id
             Two ids; tuples for composite ids.
         edges : frame, pair of columns, list of pairs, sparse matrix, graph, or path, optional
-            The edges that the answer was computed from, or others between its vertices. Edges with
-            a null end or an unknown vertex are ignored. So are edges between two components, which
-            a rule refused or :meth:`Dendrogram.split` cut. The forest is needed if ``edges`` is
-            omitted, or if no edge joins the two vertices.
+            The edges that the answer was computed from, or other edges between its vertices. Edges
+            with a null end or an unknown vertex are ignored, and so are edges between two
+            components, such as edges that a rule refused or :meth:`Dendrogram.split` cut. The
+            forest is needed if ``edges`` is omitted, or if no edge joins the two vertices.
         source, destination, weight : str, list of str or array, optional
             As for :meth:`edges`.
         shortest : bool
-            Return a path with the fewest ``edges``. Ties go to the path whose first edge has the
-            least row, then to the least row of the second edge, and so on. Each level of the search
-            costs about the same for one edge as for a thousand, so long paths take longest.
+            Return a path of ``edges`` with the fewest edges. Ties go to the path whose first edge
+            has the least row, then to the least row of the second edge, and so on. A level of the
+            search takes about as long for one edge as for a thousand, so long paths take longest.
 
         Returns
         -------
         frame
             The columns of :meth:`Components.forest`, with ends as in the edge list, and ``weight``
-            if the run or this call names weights. If the path consists of ``edges``, rows are
+            if the run or this call names weights. If the path does not follow the forest, rows are
             positions in ``edges``, and the frame is of the library of ``edges``. Empty if the two
             vertices are equal.
 
@@ -947,8 +946,8 @@ class Components(Generic[FrameT]):
         ------
         InputError
             No path joins the two vertices; ``shortest=True`` is passed without ``edges``; the
-            forest is needed but the run did not use ``forest=``; or the run had weight bounds, and
-            ``edges`` lacks the weight column (MissingColumnError) or needs ``weight``.
+            forest is needed but the run did not use ``forest=``; or the run had weight bounds, but
+            ``edges`` lacks the weight column (MissingColumnError), or ``weight`` must be passed.
         UnknownVertexError
             An id is not a vertex of this answer.
         ArgumentTypeError
@@ -999,9 +998,9 @@ class Components(Generic[FrameT]):
         first, second : id
             Two ids; tuples for composite ids.
         edges : as for :func:`cc_rapids.components`, optional
-            If the run did not use ``forest=``, the path has the fewest of these edges; otherwise
-            it follows the forest, unless an edge joins the two vertices. The other columns of a
-            frame are part of the evidence.
+            The edges to search if the run did not use ``forest=``: the path has the fewest edges.
+            Otherwise, the path is the edge that joins the two vertices, or follows the forest if
+            there is none. The other columns of a frame are part of the evidence.
         source, destination, weight : str, list of str or array, optional
             As for :meth:`edges`.
         records : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict, optional
@@ -1017,12 +1016,12 @@ class Components(Generic[FrameT]):
         Returns
         -------
         Evidence
-            Its ``frame`` has one row per edge, in order from ``first`` to ``second``: the ends
-            ``from`` and ``to`` (``from_kind``, ``from_id``, ... for composite ids), ``weight`` if
-            the path has weights, ``row``, the other columns of the records of both ends, such as
-            ``from_name`` and ``to_name``, and the other columns of ``edges``, with the prefix
-            ``edge_`` if another column has the same name. It is a new frame of the library of
-            ``records``, or of the edges. A notebook shows it as a table, and
+            Its ``frame`` has one row per edge, in order from ``first`` to ``second``. The columns
+            are the ends ``from`` and ``to`` (``from_kind``, ``from_id``, ... for composite ids),
+            ``weight`` if the path has weights, and ``row``. Then follow the other columns of the
+            records, such as ``from_name`` and ``to_name``, and the other columns of ``edges``, with
+            the prefix ``edge_`` if another column has the same name. It is a new frame of the
+            library of ``records``, or of the edges. A notebook shows it as a table, and
             :meth:`Evidence.to_html` writes a page.
 
         Raises
@@ -1056,10 +1055,9 @@ class Components(Generic[FrameT]):
                 " find the components with forest=True"
             )
         arguments = first, second, edges, source, destination
-        shortest = edges is not None and not has_forest
-        path = self._paths.path(*arguments, weight=weight, shortest=shortest)
-        call = edges, source, destination, weight
-        return explain(self.answer, path, (first, second), call, records, on, missing)
+        path = self._paths.path(*arguments, weight=weight, shortest=not has_forest)
+        edge_arguments = edges, source, destination, weight
+        return explain(self.answer, path, (first, second), edge_arguments, records, on, missing)
 
     def audit_paths(
         self,
@@ -1077,13 +1075,13 @@ class Components(Generic[FrameT]):
 
         The components and the forest are verified first, see :meth:`Components.audit`. The audit
         then roots its own trees on one host thread, and computes the length and the weakest row of
-        each path. The frame must have the same values. If ``rows`` is passed, each path edge must
-        be a forest edge with the ends and the weight of the edge list. Consecutive edges must meet,
-        from the first vertex of the pair to the second. A walk along forest edges that is as long
-        as the forest path is this path. The audit shares no code with the search for paths.
+        each path. ``found`` must have these values. If ``rows`` is passed, each path edge must be a
+        forest edge with the ends and the weight of the edge list. Consecutive edges must meet, from
+        the first vertex of the pair to the second, in the computed length; no other walk along
+        forest edges between them is so short. The audit shares no code with the search for paths.
 
-        In addition to the audit of components and forest, each pair takes up to log2 n steps,
-        whatever the length of its path, and ``rows`` takes one pass. The additional memory is
+        After the audit of components and forest, each pair takes up to log2 n steps, whatever the
+        length of its path, and ``rows`` takes one pass over its rows. The additional memory is
         about 40 bytes per id in the id range (per vertex if ids are sparse) and 16 bytes per edge.
 
         Parameters
@@ -1178,12 +1176,12 @@ class Components(Generic[FrameT]):
     ) -> StableIds:
         """Number the components so that numbers persist from one answer to the next.
 
-        Each previous number has one heir: the component with most of its members; ties go to the
-        least id. A component that inherits one number keeps it. If it inherits several, ``policy``
-        selects the one to keep. Every other component is new and gets the next unused number, in
-        the order of the least ids. Numbers that no component keeps are retired and never reused,
-        even if their members return. The order of the edges, the engine and the library of the
-        frames do not matter.
+        Each previous number has one heir: the component with most members of the number; ties go to
+        the least id. A component that inherits one number keeps it. If it inherits several,
+        ``policy`` selects the one to keep. A component that inherits none gets the next unused
+        number, in the order of the least ids. Numbers that no component keeps are retired and never
+        reused, even if their members return. The order of the edges, the engine and the library of
+        the frames do not matter.
 
         Parameters
         ----------
@@ -1199,14 +1197,14 @@ class Components(Generic[FrameT]):
             a number has in the component.
         next_id : int, optional
             The first number for new components, greater than every number ever used. Defaults to
-            the counter of ``previous``, or to 0. It is required if ``previous`` is a frame, because
-            a frame does not list retired numbers. It is not required for a PyArrow table that was
-            read from a saved file, because this table has the counter.
+            the ``next_id`` of ``previous``, or to 0. It is required if ``previous`` is a frame,
+            because a frame does not list retired numbers. A PyArrow table that was read from a
+            saved file stores its ``next_id``.
 
         Returns
         -------
         StableIds
-            The numbers and the counter.
+            The numbers and the ``next_id`` for the next answer.
 
         Raises
         ------
@@ -1214,7 +1212,7 @@ class Components(Generic[FrameT]):
             A vertex or a number of the frame is null.
         InputError
             A vertex occurs twice in the frame, the frame has ids of another kind than the edges,
-            its numbers are not int64, the counter is missing, or ``next_id`` was already used.
+            its numbers are not int64, or ``next_id`` is missing or was already used.
             Subclasses: MissingColumnError, ColumnTypeError and FormatError.
 
         See Also
@@ -1260,10 +1258,9 @@ class Components(Generic[FrameT]):
             As for :func:`cc_rapids.components`.
         weight : str, (m,) array, or None
             The similarity of the two ends of each edge, as for
-            :func:`cc_rapids.maximum_spanning_forest`; negate distances. By default, the report has
-            no weakest links. Edges outside the weight bounds of this answer are left out, by
-            default by the weight column of the run. None means that all edges are within the
-            bounds.
+            :func:`cc_rapids.maximum_spanning_forest`; negate distances. Edges outside the weight
+            bounds of this answer are left out. By default, the weight column of the run is used for
+            this only, and the report has no weakest links. None applies no bounds.
         nulls : {"raise", "drop"}
             Whether an edge with a null end, or a null or NaN weight, raises an error or is dropped.
             A dropped edge counts nowhere, so another edge may become a bridge.
@@ -1276,15 +1273,15 @@ class Components(Generic[FrameT]):
         Returns
         -------
         Report
-            The numbers, :meth:`Report.overall` and :meth:`Report.components`, and the weakest rows,
-            :meth:`Report.weakest_rows`.
+            :meth:`Report.overall` and :meth:`Report.components` return the numbers, and
+            :meth:`Report.weakest_rows` returns the weakest links.
 
         Raises
         ------
         InputError
-            The edges join two components of the answer, or fail to join one, or are a path, a
-            stream, a matrix or a graph. Subclasses: UnknownVertexError, NullsError,
-            MissingColumnError and ColumnTypeError.
+            An edge joins two components of the answer; the edges do not connect all vertices of a
+            component; or they are a path, a stream, a matrix or a graph. Subclasses:
+            UnknownVertexError, NullsError, MissingColumnError and ColumnTypeError.
 
         See Also
         --------
@@ -1310,6 +1307,7 @@ class Components(Generic[FrameT]):
         Parameters
         ----------
         kind : {"sizes", "largest", "component"}
+            The name of the function.
         *arguments, **options
             Further arguments of that function, as in ``plot("component", edges, label)``.
 
@@ -1338,14 +1336,14 @@ class Components(Generic[FrameT]):
         """
         from ..analysis import plots
 
-        draw: dict[str, Callable[..., Any]]
-        draw = {"sizes": plots.sizes, "largest": plots.largest, "component": plots.component}
-        draw_kind = draw[check_word("plot", kind, draw)]
+        functions: dict[str, Callable[..., Any]]
+        functions = {"sizes": plots.sizes, "largest": plots.largest, "component": plots.component}
+        draw = functions[check_word("plot", kind, functions)]
         if kind == "component" and not arguments and "edges" not in options:
             raise ArgumentTypeError(
                 'plot("component") draws the edges of a component: pass plot("component", edges)'
             )
-        return draw_kind(self, *arguments, **options)
+        return draw(self, *arguments, **options)
 
     def audit(
         self,
@@ -1361,13 +1359,13 @@ class Components(Generic[FrameT]):
         The audit makes one pass over the edges, on the engine of the answer, and shares no code
         with runs. Lists of any size are supported. Both ends of every edge must have the same
         label, so no component is split. The audit also links the edges in its own trees. There must
-        be as many trees as labels at the end, so no components are merged. A tree contains only
-        connected vertices, so a wrong answer is never accepted. If a tree missed an edge, a right
-        answer would be refused.
+        be as many trees as labels at the end, so no components are merged. Each tree contains only
+        connected vertices, so the audit never accepts a wrong answer. If it missed an edge, it
+        would refuse a right answer.
 
         Labels must follow the definition of their kind (see :meth:`labels`), and rows must be
-        sorted by id. ``len()`` must be the number of labels, and an edge or ``vertices=`` must
-        contain each vertex. The audit also counts the rows that it reads, and sums the positions of
+        sorted by id. ``len()`` must be the number of labels, and each vertex must occur in an edge
+        or in ``vertices=``. The audit also counts the rows that it reads, and sums the positions of
         these rows and the squares of the positions. If a sum does not match the number of rows, the
         audit is invalid and raises an error.
 
@@ -1389,17 +1387,17 @@ class Components(Generic[FrameT]):
             ``vertices``, ``num_vertices``, ``nulls``, ``header``, ``weight``, ``at_least`` and
             ``at_most`` as for the answer, and ``memory_limit`` and ``unreadable`` for streams, as
             in :func:`cc_rapids.stream_components`. The weight bounds of the answer apply by
-            default; ``weight=None`` means that all edges are within the bounds. Rows in messages
-            are positions in the whole list, but files and streams with bounds count only the edges
-            within the bounds.
+            default; ``weight=None`` applies no bounds. Rows in messages are positions in the whole
+            list, but files and streams with bounds count only the edges within the bounds.
 
             ``forest=True`` also verifies the frame of :meth:`forest`, for the same edges in the
             same order: its rows ascend, have the ends of the edge list, contain no cycle, and join
             the vertices of each component. ``forest="min"`` or ``"max"`` with ``weight`` also
-            verifies the weights. No other edge may then be lighter (heavier) than the heaviest
-            (lightest) edge on the forest path between its ends; ties go to the lower row. This
-            takes about 130 bytes per vertex, and up to 2 log2 n steps per edge. If ``forest`` is a
-            frame, this frame is verified instead of the forest of the answer.
+            verifies the weights. For ``"min"``, no edge outside the forest may be lighter than the
+            heaviest edge on the forest path between its ends. For ``"max"``, none may be heavier
+            than the lightest edge of the path. Ties go to the lower row. This takes about 130 bytes
+            per vertex, and up to 2 log2 n steps per edge. If ``forest`` is a frame, this frame is
+            verified instead of the forest of the answer.
 
             ``bridges`` is a frame of :func:`cc_rapids.bridges`, for the same edges in the same
             order. It is compared with the bridges that a depth-first search finds on one host
@@ -1494,13 +1492,14 @@ class Components(Generic[FrameT]):
     def with_key_names(self, names: list[str] | None) -> Components[FrameT]:
         """Return the same answer with other names for the columns of composite ids.
 
-        By default, the names come from a frame passed as ``vertices=``. Otherwise, if the names of
-        the two ends differ only in a prefix, a suffix (both with a separator ``_``, ``.``, ``-`` or
-        a space) or final digits, the common part is used: ``kind`` and ``id`` for ``src_kind``,
-        ``src_id`` and ``dst_kind``, ``dst_id``. Otherwise, the names of the source are used. If
-        names repeat, are not strings, or conflict with columns of answers such as ``vertex``,
-        ``labels`` and ``size``, the columns are numbered: ``0_vertex``, ``1_vertex``, ...,
-        ``0_labels``, .... A ``cugraph.Graph`` also gets numbered columns, as in cuGraph.
+        By default, the names come from a frame passed as ``vertices=``. Without this frame, the
+        common part of the names of both ends is used, such as ``kind`` and ``id`` for ``src_kind``,
+        ``src_id`` and ``dst_kind``, ``dst_id``. The names may differ in final digits, or in a
+        prefix or suffix with the separator ``_``, ``.``, ``-`` or a space. If they differ
+        otherwise, the names of the source are used. If names repeat, are not strings, or conflict
+        with columns of answers such as ``vertex``, ``labels`` and ``size``, the columns are
+        numbered: ``0_vertex``, ``1_vertex``, ..., ``0_labels``, .... A ``cugraph.Graph`` also gets
+        numbered columns, as in cuGraph.
 
         Parameters
         ----------
@@ -1542,11 +1541,11 @@ class Components(Generic[FrameT]):
         Parameters
         ----------
         path : str or path
-            The path of the file, without the suffix of a table such as ``.csv``. An existing
-            file is replaced. The file has its own format, without pickles, with checksums for every
-            byte. It contains the ids, their components, the kinds of labels and frames, the
-            summary, the spanning forest if recorded, and the rules and refused pairs of
-            :func:`link_pairs`. It does not contain the edges.
+            The path of the file. It must not have the suffix of a table, such as ``.csv``. An
+            existing file is replaced. The format is specific to this package, without pickles, and
+            checksums cover every byte. The file contains the ids, their components, the kinds of
+            labels and frames, the summary, the spanning forest if recorded, and the rules and
+            refused pairs of :func:`link_pairs`. It does not contain the edges.
 
         Raises
         ------
@@ -1723,7 +1722,7 @@ class LinkedRecords(Components[Any]):
         frame : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict of columns
             The frame, which is not modified. The result has the same rows and index.
         on : str, or list of str, optional
-            The id columns. Defaults to those named as ``id=``. Without ids, labels match rows by
+            The id columns. Defaults to the columns of ``id=``. Without ids, labels match rows by
             position, so the frame needs as many rows as the linked records.
         name : str
             The name of the new column.
@@ -1765,7 +1764,7 @@ class LinkedRecords(Components[Any]):
         frame : frame of cuDF, pandas, Polars or PyArrow, DuckDB relation, or dict of columns
             The records. A lazy Polars frame is collected.
         on : str, or list of str, optional
-            The id columns. Defaults to those named as ``id=``. Without ids, records match rows by
+            The id columns. Defaults to the columns of ``id=``. Without ids, records match rows by
             position, so the frame needs as many rows as the linked records.
         by, ascending, per, missing : str, bool or list of str, optional
             As for :meth:`Components.deduplicate`.
@@ -1822,8 +1821,8 @@ class LinkedRecords(Components[Any]):
         Returns
         -------
         new frame of the same library as ``frame``
-            As for :meth:`Components.duplicates`. Records without ids have their positions, in the
-            columns ``row`` and ``kept_row``.
+            As for :meth:`Components.duplicates`. If records have no ids, the columns ``row`` and
+            ``kept_row`` have their positions instead.
 
         Raises
         ------
@@ -1913,7 +1912,7 @@ class LinkedRecords(Components[Any]):
             A frame of records, such as ``frame``, whose other columns are shown. If several records
             have the same id, the first of them is used.
         on : str, or list of str
-            The id columns of ``records``. Defaults to those named as ``id=``.
+            The id columns of ``records``. Defaults to the columns of ``id=``.
 
         Returns
         -------
@@ -1951,8 +1950,8 @@ class LinkedRecords(Components[Any]):
     def articulation_points(self, frame: Any) -> Any:
         """Find the records whose removal would separate other records of their entity.
 
-        All records that share a value count as joined to each other, so none of them separates the
-        others of this value. A value that only one record has joins nothing.
+        All records that share a value count as joined to each other, so removing one of them does
+        not separate the rest. A value that only one record has joins nothing.
 
         Parameters
         ----------
@@ -2003,8 +2002,8 @@ class LinkedRecords(Components[Any]):
         Returns
         -------
         Audit
-            ``edges`` counts the records of all keys, ``vertices`` the records and ``components``
-            the entities.
+            ``vertices`` is the number of records, and ``components`` the number of entities.
+            ``edges`` is the number of records times the number of keys.
 
         Raises
         ------
@@ -2036,9 +2035,9 @@ class LinkedRecords(Components[Any]):
         dict
             As for :meth:`Components.summary`; ``vertices`` counts records, ``components`` counts
             entities, and ``edges`` counts the links of all keys. ``keys`` maps each key (a column,
-            or a tuple of several) to a dict with ``links`` (k - 1 for each group of k rows),
-            ``without_value`` (rows with a null or ignored part), ``ignored`` (how many of these
-            rows have no null part), ``left_out_groups`` (groups of more than ``max_group`` records)
+            or a tuple of several) to a dict of counts: ``links`` (k - 1 for each group of k rows),
+            ``without_value`` (rows with a null or ignored part), ``ignored`` (rows with an ignored
+            part and no null part), ``left_out_groups`` (groups of more than ``max_group`` records)
             and ``left_out_rows`` (the rows of these groups).
 
         See Also
@@ -2095,16 +2094,17 @@ class LinkedPairs(Components[FrameT]):
         Returns
         -------
         frame of the caller's kind, sorted by row
-            Columns ``row``, ``source``, ``destination`` and ``weight`` as in :meth:`forest`;
-            ``rule``, the first of ``"per_dataset"``, ``"cannot_link"`` and ``"max_size"`` that a
-            union of the two clusters would have broken when the pair was considered; and the labels
-            of the final clusters of both ends, ``source_labels`` and ``destination_labels``. A cut
-            of a dendrogram has the refused pairs within its threshold.
+            Columns ``row``, ``source``, ``destination`` and ``weight`` are as in :meth:`forest`.
+            Column ``rule`` is ``"per_dataset"``, ``"cannot_link"`` or ``"max_size"``: the first of
+            these rules that joining the two clusters would have broken when the pair was
+            considered. ``source_labels`` and ``destination_labels`` are the labels of both ends in
+            the answer. For a cut of a dendrogram, only refused pairs within its threshold.
 
         Raises
         ------
         InputError
-            The answer is a cut of clusters with ``must_link`` pairs, which a dendrogram leaves out.
+            The answer is a cut of a dendrogram, and the run had ``must_link`` pairs, which
+            dendrograms leave out.
 
         See Also
         --------
@@ -2132,10 +2132,10 @@ class LinkedPairs(Components[FrameT]):
         """Verify the clusters against the pairs and the rules; raise an error if they are wrong.
 
         No cluster may break a rule. The accepted pairs and the pairs of ``must_link`` must be a
-        forest whose trees are the clusters. For every other pair, the accepted pairs before this
-        pair must join its ends, or form two clusters whose union breaks the rule that
-        :meth:`refused` names. Only the answer of Kruskal's algorithm meets these conditions. The
-        kernels of the audit share no code with the kernels of the run.
+        forest whose trees are the clusters. Every other pair must be redundant or refused: the
+        accepted pairs before it join its ends, or form two clusters of its ends whose union breaks
+        the rule that :meth:`refused` names. Only the answer of Kruskal's algorithm meets these
+        conditions. The kernels of the audit share no code with the kernels of the run.
 
         Parameters
         ----------
@@ -2180,7 +2180,7 @@ class LinkedPairs(Components[FrameT]):
         counts, answer = counts_in_words(self.answer, "cluster"), self.answer
         pairs = counted(answer.facts.edges, "pair")
         refused = None if answer.ruled is None else int(answer.ruled.refused.edges.size)
-        if "not_in_forest" in answer.facts.rows.left_out:  # edges of a cut are accepted pairs
+        if "not_in_forest" in answer.facts.rows.left_out:  # a cut of a dendrogram: all are accepted
             pairs = f"{pairs} accepted" + ("" if refused is None else f", {refused:,} refused")
         elif refused is not None:
             pairs = f"{refused:,} of {pairs} refused"
@@ -2195,8 +2195,8 @@ class NeighborComponents(Components[Any]):
     DBSCAN, and noise points are in no cluster. :meth:`labels`, :meth:`component_of` and
     :meth:`attach` give noise the label -1. :meth:`same_component` and :meth:`connected` return
     False for noise, and all other methods leave it out. The methods of :class:`Components` apply,
-    except those that need a forest. Where a method needs edges, pass the matrix, or
-    ``(np.repeat(np.arange(n), k), indices.ravel())`` without the entries of -1.
+    except those that need a forest. If a method needs edges, pass the sparse matrix. For an (n, k)
+    array, pass ``(np.repeat(np.arange(n), k), indices.ravel())`` without the entries of -1.
 
     See Also
     --------
@@ -2248,11 +2248,11 @@ class NeighborComponents(Components[Any]):
         >>> np.flatnonzero((found.labels().labels >= 0) & ~found.core())
         array([2])
         """
-        answer, about = self.answer, self.answer.neighbors
-        if about is None or about.core is None:
-            raise InputError("core points are those of clusters: pass min_samples=")
+        answer, facts = self.answer, self.answer.neighbors
+        if facts is None or facts.core is None:
+            raise InputError("only clusters have core points: pass min_samples=")
         with answer.backend.scope():
-            bits = answer.backend.xp.unpackbits(about.core, bitorder="little")
+            bits = answer.backend.xp.unpackbits(facts.core, bitorder="little")
             return answer.home(bits[: answer.forest.n].astype(bool))
 
     def labels(self, kind: str | None = None) -> Any:
@@ -2261,8 +2261,8 @@ class NeighborComponents(Components[Any]):
         Parameters
         ----------
         kind : {"min", "max", "dense", "size", ...}, optional
-            As for :meth:`Components.labels`. Clusters have numbers under ``"dense"`` in the order
-            of their least core points, as in scikit-learn. Defaults to the ``labels=`` of
+            As for :meth:`Components.labels`, but ``"dense"`` numbers clusters in the order of their
+            least core points, as in scikit-learn. Defaults to the ``labels=`` of
             :func:`cc_rapids.components_of_neighbors`.
 
         Returns
@@ -2355,9 +2355,9 @@ class NeighborComponents(Components[Any]):
     def audit(self, indices: Any, distances: Any = None) -> Audit:  # type: ignore[override]
         """Verify the labels against the neighbours; raise an error if they are wrong.
 
-        The edges are listed again on the host by NumPy, in chunks, under the rules of the answer.
-        The audit then proceeds as for :meth:`Components.audit`. For clusters, it also verifies core
-        points, the cluster of each border point, and noise.
+        NumPy lists the edges again on the host, in chunks, by the rules of the run, such as
+        ``mutual``. The audit then proceeds as for :meth:`Components.audit`. For clusters, it also
+        verifies core points, the cluster of each border point, and noise.
 
         Parameters
         ----------
@@ -2472,7 +2472,7 @@ class StableIds(NumberedComponents[Components[Any]]):
     1    8       1
     """
 
-    if not TYPE_CHECKING:  # checkers would accept every name
+    if not TYPE_CHECKING:  # type checkers would accept every attribute name
 
         def __getattr__(self, name: str) -> Any:
             raise no_attribute(self, name, Components, "components")
@@ -2491,7 +2491,7 @@ class StableIds(NumberedComponents[Components[Any]]):
         Returns
         -------
         StableIds
-            The numbers and the counter, without the changes.
+            The numbers and ``next_id``, without the changes.
 
         Raises
         ------
