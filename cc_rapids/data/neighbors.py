@@ -32,7 +32,7 @@ class Neighbors:
     steps: tuple[int, int, int, int]
     offsets: Any  # the first entry of each row, on the host; None for rows of equal length
     columns: int  # the number of entries of each row; 0 if there are offsets
-    given: EdgeInput  # an input without edges: the type of ids, and the library of answers
+    given: EdgeInput  # has no edges; it gives the type of ids and the library of answers
     distance_type: Any = None  # the type of the caller's distances, to which a bound is rounded
     complete: bool = False  # whether neighbour j of each point is point j
 
@@ -51,7 +51,7 @@ class Neighbors:
 
     @property
     def missing(self) -> int:
-        """The value of a missing neighbour as an unsigned integer of 64 bits."""
+        """The value of a missing neighbour as uint64, to which kernels cast: 2^64 - 1 for -1."""
         dtype = self.indices.dtype
         return (1 << 64) - 1 if is_signed(dtype) else int(np.iinfo(dtype).max)
 
@@ -68,12 +68,13 @@ class Neighbors:
         return row, column, row * row_step + column * column_step
 
     def limits(self, at_most: float | None) -> Any:
-        """Return the least and the greatest distance of an edge, in the type of the distances."""
+        """Return the least and the greatest valid distance, in the type of the distances."""
         dtype = self.distances.dtype
         least, greatest = -np.inf, np.inf
         if is_integer(dtype):
             least, greatest = np.iinfo(dtype).min, np.iinfo(dtype).max
         bounds = dict(WeightBound(None, at_most=at_most).bounds(self.distance_type))
+        # there is a lower bound only if no distance of an integer type is valid
         return np.array([bounds.get(">=", least), bounds.get("<=", greatest)], dtype)
 
 
@@ -94,16 +95,16 @@ def read_neighbors(indices: Any, distances: Any) -> Neighbors:
             " pass both as the search for neighbours has returned them"
         )
     n, k = array.shape
-    flat, steps = _flat(array)
-    numbers, steps_of_numbers = (None, (0, 0)) if numbers is None else _flat(numbers)
-    steps_of_both = *steps, *steps_of_numbers
-    return Neighbors(n, n * k, flat, numbers, steps_of_both, None, k, _like(array), distance_type)
+    flat, index_steps = _flat(array)
+    numbers, distance_steps = (None, (0, 0)) if numbers is None else _flat(numbers)
+    steps, given = (*index_steps, *distance_steps), _no_edges_like(array)
+    return Neighbors(n, n * k, flat, numbers, steps, None, k, given, distance_type)
 
 
 def read_distances(given: Any) -> Neighbors:
     """Read distances of points: a matrix, a sparse matrix, or a tuple (indices, distances).
 
-    A dense matrix must be symmetric and without NaN.
+    A dense matrix must be symmetric and without NaN. Integer distances become float64.
     """
     if isinstance(given, tuple) and len(given) == 2:
         neighbors = read_neighbors(*given)
@@ -117,7 +118,7 @@ def read_distances(given: Any) -> Neighbors:
                 f"the distances have the shape {matrix.shape}: pass a square matrix, a sparse"
                 " matrix, or a tuple of neighbours (indices, distances)"
             )
-        library = sys.modules[type(matrix).__module__.partition(".")[0]]
+        library = np if isinstance(matrix, np.ndarray) else sys.modules["cupy"]
         if library.isnan(matrix).any():
             raise InputError(
                 "the matrix of distances contains NaN: pass inf for a missing distance"
@@ -150,11 +151,12 @@ def _of_matrix(matrix: Any) -> Neighbors:
     rows.check("indptr", starts, len(matrix.indices), may_have_spare=True)
     indices = matrix.indices[:m]
     is_connectivity = is_boolean(matrix.data.dtype)
-    distances, kind = (None, None) if is_connectivity else _numbers(matrix.data[:m])
+    distances, distance_type = (None, None) if is_connectivity else _numbers(matrix.data[:m])
     k, offsets = int(starts[1]) if n else 0, None
     if not bool((np.diff(starts) == k).all()):  # the rows have different lengths
         k, offsets = 0, starts.copy()
-    return Neighbors(n, m, indices, distances, (k, 1, k, 1), offsets, k, _like(indices), kind)
+    steps, given = (k, 1, k, 1), _no_edges_like(indices)  # both arrays are stored row by row
+    return Neighbors(n, m, indices, distances, steps, offsets, k, given, distance_type)
 
 
 def _array(values: Any, name: str, filler: Any) -> Any:
@@ -180,7 +182,7 @@ def _integers(indices: Any) -> Any:
     """Return neighbours as an (n, k) array of integers."""
 
     def missing(dtype: Any) -> int:
-        return -1 if is_signed(dtype) or not is_integer(dtype) else int(np.iinfo(dtype).max)
+        return int(np.iinfo(dtype).max) if is_integer(dtype) and not is_signed(dtype) else -1
 
     array = _array(indices, "indices", missing)
     if array.ndim != 2:
@@ -193,9 +195,9 @@ def _integers(indices: Any) -> Any:
 
 
 def _numbers(distances: Any) -> tuple[Any, Any]:
-    """Return distances as integers or floats of 32 or 64 bits, and the type that they had."""
+    """Return distances in a type that kernels support, and the type that they had before."""
     if isinstance(distances, np.ma.MaskedArray) and is_integer(distances.dtype):
-        distances = distances.astype(np.float64)
+        distances = distances.astype(np.float64)  # NaN replaces masked values
     array = _array(distances, "distances", lambda dtype: np.nan)
     if not is_number(array.dtype):
         raise ColumnTypeError(f"distances must be numbers, not {array.dtype}")
@@ -223,7 +225,7 @@ def _flat(array: Any) -> tuple[Any, tuple[int, int]]:
     return library.lib.stride_tricks.as_strided(array, (last_element + 1,), (size,)), steps
 
 
-def _like(array: Any) -> EdgeInput:
+def _no_edges_like(array: Any) -> EdgeInput:
     """Return an input without edges whose ids have the type and the library of an array.
 
     The type is int64 if the type of the array is unsigned, or too narrow for the ids.
@@ -236,9 +238,9 @@ def _like(array: Any) -> EdgeInput:
 
 
 def wrong_index(neighbors: Neighbors, e: int, value: int) -> InputError:
-    """Return the error for entry ``e``, in which a kernel read a neighbour that is no point.
+    """Return the error for entry ``e``, where a kernel read an invalid neighbour.
 
-    ``value`` is the entry now, which another thread may have changed.
+    ``value`` was read again later. If it is valid, another thread has changed the array.
     """
     row, column, _ = neighbors.place(e)
     if 0 <= value < neighbors.n:
@@ -268,7 +270,7 @@ def check_distances(neighbors: Neighbors, at_most: Any, nearest: bool, indices: 
 
 
 def hint_of_bound(neighbors: Neighbors) -> str:
-    """Return the end of a message about a bound that leaves out all neighbours: likely causes."""
+    """Return the likely cause if a bound leaves out all neighbours, for the end of a message."""
     if bool((neighbors.distances == 1).all()):
         return "all are 1, as in a graph of mode='connectivity'; pass one of mode='distance'"
     return "is the bound on the scale of the distances?"

@@ -42,18 +42,18 @@ def check(
 def in_words(name: str, at: int, size: int, up_to_wrong: list[int], m: int) -> str:
     """Return a description of the invalid offset at position ``at``; "" if it has become valid.
 
-    There are ``size`` offsets for m indices, which the caller knows as ``name``. ``up_to_wrong``
-    contains the previous offset, if there is one, and the invalid offset.
+    ``name`` is the caller's name for the ``size`` offsets of m indices. ``up_to_wrong`` contains
+    the previous offset, if there is one, and the invalid offset.
     """
     if not up_to_wrong:
         return f"{name} is empty, but there are {m:,} indices: {WAY_OUT}"
     offset, previous = up_to_wrong[-1], up_to_wrong[0]
-    message = f"{name}[{at}] is {offset:,}, where row {at - 1:,} ends,"
     if at == 0 and offset:
         return f"{name}[0] is {offset:,}, but must be 0, because row 0 begins there: {WAY_OUT}"
     if at == 0:
         lacks_rows = size == 1 and m
         return f"{name} has no row, but there are {m:,} indices: {WAY_OUT}" if lacks_rows else ""
+    message = f"{name}[{at}] is {offset:,}, where row {at - 1:,} ends,"
     if offset < 0 or offset > m:
         return f"{message} and there are {m:,} indices: {WAY_OUT}"
     if offset < previous:

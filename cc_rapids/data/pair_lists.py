@@ -46,7 +46,7 @@ def _is_batch(item: Any) -> bool:
 
     A tuple of two tuples is an edge between composite ids.
     """
-    kind = type(item)  # the type: attributes of a lazy frame would warn
+    kind = type(item)  # a lazy frame would warn if its own attributes were read
     if hasattr(kind, "columns") and (hasattr(kind, "shape") or hasattr(kind, "collect_schema")):
         return True
     if not isinstance(item, tuple) or len(item) != 2 or not all(map(is_column, item)):
@@ -96,7 +96,7 @@ def columns_of_key_pairs(edges: list[Any]) -> Columns:
 
 
 def check_columns_of_tuple(edges: tuple[Any, ...]) -> None:
-    """Raise an InputError unless a tuple has two columns; two tuples may also be two edges."""
+    """Raise an InputError unless a tuple has two columns that cannot be mistaken for two edges."""
     if len(edges) != 2:
         are_pairs = edges and all(
             isinstance(item, tuple | list) and len(item) == 2 for item in edges
@@ -112,7 +112,7 @@ def check_columns_of_tuple(edges: tuple[Any, ...]) -> None:
             "edges are a tuple of two tuples, which may be two edges or two columns: if each tuple"
             f" is an edge, pass a list, list(edges){_example(list, edges)}; if the tuples are the"
             " sources and the destinations, pass a tuple of lists, tuple(map(list, edges))"
-            f"{_example(_of_lists, edges)}"
+            f"{_example(_as_lists, edges)}"
         )
     if not any(map(is_column, edges)) and all(_may_be_id(side) for side in edges):
         raise InputError(
@@ -127,7 +127,7 @@ def _may_be_id(value: Any) -> bool:
     return isinstance(value, str | bytes | int | float | np.generic) or value is None
 
 
-def _of_lists(edges: Any) -> tuple[list[Any], ...]:
+def _as_lists(edges: Any) -> tuple[list[Any], ...]:
     return tuple(list(side) for side in edges)
 
 
@@ -184,7 +184,7 @@ def _other_lengths(edges: list[Any]) -> InputError:
     if len(edges) == 2:
         advice.append(
             "the sources and the destinations are a tuple of two columns,"
-            f" tuple(map(list, edges)){_example(_of_lists, edges)}"
+            f" tuple(map(list, edges)){_example(_as_lists, edges)}"
         )
     if length == 3:
         advice.append(
