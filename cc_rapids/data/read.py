@@ -35,7 +35,7 @@ __all__ = [
 def read_chunk(chunk: Chunk, nulls: str, bound: WeightBound | None = None) -> EdgeInput:
     """Return the checked edges of a chunk that are within a bound.
 
-    The ledger counts all rows of the chunk. An error for nulls names the file and the first row.
+    Their ledger counts all rows of the chunk. An error for nulls names the file and the first row.
     """
     request = ReadRequest(chunk.source, chunk.destination)
     frame, ledger = chunk.frame, Ledger(sum(chunk.left_out.values()), left_out=chunk.left_out)
@@ -60,16 +60,11 @@ def source_of(
     skips_unreadable: bool | None = None,
     adapter: Adapter | None = None,
 ) -> Source:
-    """Return the source for streamed edges.
+    """Return the source for streamed edges; raise an InputError if the object is not edges.
 
-    Chunks have the weights that ``bound`` needs, and their reader applies the bound.
+    Chunks contain the weights that ``bound`` needs, and :func:`read_chunk` applies the bound.
     ``skips_unreadable`` is None if the caller's function has no such option. ``adapter`` is the
     adapter of the edges if it is already known.
-
-    Raises
-    ------
-    InputError
-        The object is not edges.
     """
     named(source, destination)  # raises an error if these are not names
     adapter = adapter or adapter_of(edges)
@@ -77,7 +72,8 @@ def source_of(
     request = ReadRequest(
         source, destination, options=options, bound=bound, skips_unreadable=skips_unreadable
     )
-    stream = adapter.source(edges, adapter.named(edges, request, bound and bound.weight))
+    weight = None if bound is None else bound.weight
+    stream = adapter.source(edges, adapter.named(edges, request, weight))
     if skips_unreadable and not stream.skips:
         raise ArgumentTypeError(
             "unreadable='skip' is for paths, patterns, folders and datasets of files: leave it out"
@@ -106,15 +102,10 @@ def read_pairs(
 ) -> EdgeInput:
     """Read pairs of ids for a query, without dropping any pair.
 
-    ``width`` is the number of columns of an id. ``methods`` are the names of two methods for the
-    error: the called method, and the method for two single ids.
-
-    Raises
-    ------
-    ArgumentTypeError
-        The pairs are two single ids.
+    ``width`` is the number of columns of an id. Two single ids raise an ArgumentTypeError, which
+    names both ``methods``: the called method, and the method for two single ids.
     """
-    ids: Any = ()  # values that are passed like two single ids: as two arguments, or as a tuple
+    ids: Any = ()  # what may be two single ids: ``pairs`` and ``source``, or the items of ``pairs``
     if destination is None and source is not None and not isinstance(source, list):
         is_file = isinstance(pairs, str) and os.path.exists(pairs)
         ids = () if is_file else (pairs, source)
@@ -142,7 +133,7 @@ def check_one_id(name: str, vertex: Any, method: str = "connected()") -> None:
         )
 
 
-NOTHING = read(([], []), "src", "dst", None, None, "raise")
+NOTHING = read(([], []), "src", "dst", None, None, "raise")  # an input without edges
 
 
 def check_vertices(num_vertices: Any, vertices: Any) -> int | None:
@@ -152,6 +143,6 @@ def check_vertices(num_vertices: Any, vertices: Any) -> int | None:
     """
     if num_vertices is None:
         return None
-    # reading no edges checks both arguments
+    # reading no edges checks both arguments, and makes a range of the number
     dense_range = read(([], []), "src", "dst", vertices, num_vertices, "raise").vertices
     return len(dense_range) if isinstance(dense_range, range) else None

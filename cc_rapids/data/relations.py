@@ -61,7 +61,7 @@ def columns_in(relation: Any) -> list[str]:
 
 
 def type_of(relation: Any, name: str) -> Any:
-    """Return the DuckDB type of a column; its ``id`` identifies it."""
+    """Return the DuckDB type of a column; its ``id`` is the type's name without parameters."""
     return relation.types[list(relation.columns).index(name)]
 
 
@@ -97,9 +97,9 @@ def within(relation: Any, name: str, bounds: Callable[[Any], list[tuple[str, Any
     weights are within the bounds.
     """
     kind, column = type_of(relation, name).id, quoted(name)
-    target = kind if kind in (*DTYPES, "float") else "double"
+    limit_type = kind if kind in (*DTYPES, "float") else "double"
     limits = bounds(DTYPES.get(kind, kind))
-    comparisons = [f"{column} {sign} '{limit!r}'::{target}" for sign, limit in limits]
+    comparisons = [f"{column} {sign} '{limit!r}'::{limit_type}" for sign, limit in limits]
     is_number = f"(isfinite({column}::double) or isinf({column}::double))"
     return " and ".join([*comparisons, is_number])
 
@@ -164,12 +164,12 @@ class Answers:
         """Pickle as None: another process has no connection, so its answers are tables."""
         return type(None), ()
 
-    def __deepcopy__(self, memo: Any) -> Answers:
+    def __deepcopy__(self, memo: Any) -> Answers:  # deepcopy would otherwise make None
         return self
 
 
 def answers_for(relation: Any, ids: Sequence[str]) -> Answers:
-    """Return the converter of answers to relations on the connection of a relation.
+    """Return the converter of answers for edges that are a relation with the columns ``ids``.
 
     UUIDs are read as strings. Answers contain UUIDs if all columns in ``ids`` contain UUIDs.
     """
@@ -207,7 +207,7 @@ def relation_of(table: Any, relation: Any, expressions: Sequence[str]) -> Any:
     query = f"select {', '.join(expressions)} from cc_rapids_answer"
     try:
         with connected(KEEP_OPEN_FOR_ANSWERS):
-            return relation.query("cc_rapids_edges", query)
+            return relation.query("cc_rapids_edges", query)  # a name that the query does not use
     except duckdb.CatalogException as error:
         if "cc_rapids_answer" not in str(error):
             raise
@@ -227,7 +227,7 @@ def whole_table_of(relation: Any) -> Any:
     """Return all rows as a table that :func:`rows_like` can convert back to a relation."""
     for name in columns_in(relation):
         kind = str(type_of(relation, name))
-        if ALTERED.search(re.sub("'[^']*'", "", kind)):
+        if ALTERED.search(re.sub("'[^']*'", "", kind)):  # the values of an enum are in quotes
             raise ColumnTypeError(
                 f"column {name!r} of the DuckDB relation is {kind}, which PyArrow does not hold:"
                 f" cast it in the query, such as {quoted(name)}::varchar, or leave it out"
@@ -239,22 +239,22 @@ def joined(relation: Any, labels: Any, on: Sequence[str]) -> Any:
     """Join a table of labels to a relation, and keep the row order of the relation.
 
     A join of DuckDB does not keep the order, so rows are numbered before and sorted afterwards.
-    ``labels`` has one row per distinct id of the relation; its first columns are ``on``.
+    ``labels`` has one row per distinct id of the relation; its first columns are the ids, ``on``.
     """
-    ids = [_cast(name, str(type_of(relation, name))) for name in on]
-    others = _expressions(labels.schema, text_type(relation, on))[len(on) :]
-    right = relation_of(labels, relation, [*ids, *others]).set_alias("cc_rapids_labels")
-    used_names, number = {column.lower() for column in relation.columns}, "cc_rapids_row"
-    while number in used_names:
-        number += "_"
-    numbered = relation.project(f"*, row_number() over () as {number}")
+    expressions = [_cast(name, str(type_of(relation, name))) for name in on]
+    expressions += _expressions(labels.schema, text_type(relation, on))[len(on) :]
+    right = relation_of(labels, relation, expressions).set_alias("cc_rapids_labels")
+    used_names, row_number = {column.lower() for column in relation.columns}, "cc_rapids_row"
+    while row_number in used_names:
+        row_number += "_"
+    numbered = relation.project(f"*, row_number() over () as {row_number}")
     left = numbered.set_alias("cc_rapids_rows")
     condition = " and ".join(
-        f"cc_rapids_rows.{key} is not distinct from cc_rapids_labels.{key}"
-        for key in map(quoted, on)
+        f"cc_rapids_rows.{name} is not distinct from cc_rapids_labels.{name}"
+        for name in map(quoted, on)
     )
     names = map(quoted, labels.column_names[len(on) :])
     columns = ", ".join(["cc_rapids_rows.*", *(f"cc_rapids_labels.{name}" for name in names)])
     result = left.join(right, condition, how="left").project(columns)
-    in_order = f"select * exclude ({number}) from cc_rapids_found order by {number}"
+    in_order = f"select * exclude ({row_number}) from cc_rapids_found order by {row_number}"
     return result.query("cc_rapids_found", in_order)

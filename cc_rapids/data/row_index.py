@@ -50,7 +50,7 @@ def spread(labels: Any, present: Any) -> Any:
 
     The other rows are null.
     """
-    positions = present.cumsum() - 1  # of the label of each row that has one
+    positions = present.cumsum() - 1  # the positions in ``labels`` where ``present`` is true
     if is_cudf(labels):
         if not len(labels):
             return labels.reindex(range(len(present)))
@@ -58,8 +58,8 @@ def spread(labels: Any, present: Any) -> Any:
         return labels.take(positions * present).reset_index(drop=True).where(present)
     series: Any = pd.Series(labels)
     if is_integer(series.dtype) and isinstance(series.dtype, np.dtype):
-        # nulls would make integers floats, except in nullable types such as UInt8
-        series = series.astype(series.dtype.name.replace("i", "I", 1).replace("u", "U", 1))
+        # nulls would make integers floats, so uint8 becomes the nullable type UInt8
+        series = series.astype(series.dtype.name.replace("int", "Int").replace("u", "U"))
     return series.reindex(np.where(present, positions, -1)).reset_index(drop=True)
 
 
@@ -75,21 +75,16 @@ def is_counted(index: Any) -> bool:
         return True
     if index.nlevels > 1 or not is_integer(index.dtype) or index.hasnans:
         return False
-    if (index[0], index[-1]) != (0, size - 1):  # most other indexes are recognised by these labels
+    if (index[0], index[-1]) != (0, size - 1):  # quick: most other indexes fail here
         return False
     values = index.to_cupy() if is_cudf(index) else index.to_numpy()
     return bool((values[1:] - values[:-1] == 1).all())
 
 
 def check_same_index(edges: Any, weights: Any) -> None:
-    """Raise an error if a column of weights and the edges have different indexes.
+    """Raise an InputError if a column of weights and the edges have different indexes.
 
-    Edges and weights without an index are matched by position.
-
-    Raises
-    ------
-    InputError
-        The indexes differ; the error describes both.
+    Graphs, and edges or weights without an index, are matched by position.
     """
     if not hasattr(type(weights), "iloc") or not hasattr(weights.index, "equals"):
         return

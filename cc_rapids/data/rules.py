@@ -27,7 +27,7 @@ class Datasets:
     names: Any  # the value of each dataset, a column or a range
 
     def limits(self, per_dataset: int | dict[Any, int]) -> Any:
-        """Return the maximum records of each dataset in a cluster as int64; -1 for no limit."""
+        """Return the maximum number of records of each dataset in a cluster; -1 for no limit."""
         if not isinstance(per_dataset, dict):
             return np.full(len(self.names), per_dataset, np.int64)
         limits = np.full(len(self.names), -1, np.int64)
@@ -46,7 +46,7 @@ class Datasets:
 
 
 def is_table(frame: Any) -> bool:
-    """Return whether a value has named columns."""
+    """Return whether a value has named columns: a frame, a mapping or a named tuple."""
     return is_frame(frame) or isinstance(frame, Mapping) or hasattr(frame, "_fields")
 
 
@@ -55,8 +55,8 @@ def split_vertices(
 ) -> tuple[Any, Datasets | None]:
     """Return the vertices without the column of datasets, and the datasets.
 
-    ``datasets`` is the name of a column of ``vertices``, a frame, a pair (vertices, datasets), or
-    None. An id has ``width`` columns, whose names are ``keys`` if the ids are composite.
+    ``datasets`` is None, a column name in ``vertices``, a pair (vertices, datasets), or a frame of
+    both. An id has ``width`` columns, whose names are ``keys`` if the ids are composite.
     """
     if datasets is None:
         return vertices, None
@@ -139,9 +139,9 @@ def pairs_of_rule(
 ) -> tuple[Any, Side | None, Side | None]:
     """Return the pairs of a rule, and the columns of both ids of each pair.
 
-    If a frame has the columns ``source`` and ``destination`` of the edges, these hold the ids.
-    Otherwise a known pair of names is chosen. The results are None for an empty list or tuple, and
-    the columns are None for pairs that have no named columns.
+    ``name`` is the argument of the rule. If a frame has the columns ``source`` and ``destination``
+    of the edges, these hold the ids. Otherwise :func:`end_columns` chooses two columns by name.
+    All results are None for an empty list or tuple; the columns are None if they have no names.
     """
     if isinstance(pairs, list | tuple) and not pairs:
         return None, None, None
@@ -168,7 +168,7 @@ def check_limit(name: str, limit: Any) -> int:
 
 
 def check_per_dataset(limits: Any, has_datasets: bool) -> int | dict[Any, int]:
-    """Return ``per_dataset=`` with integers.
+    """Return the limits of ``per_dataset=`` as Python integers; raise an error if one is invalid.
 
     Without datasets, only the limit 1 is valid, because it is the default.
     """
