@@ -82,9 +82,9 @@ class Cursor(NamedTuple):
 class Chunk(NamedTuple):
     """Edges of a stream: a frame or pair, its column names, and the position after it.
 
-    ``given`` counts the rows of the source from the start of the run to ``after``, by metadata. If
-    a chunk is lost, ``given`` of the next chunk therefore includes the lost rows. ``given`` is None
-    if several devices share the source.
+    ``given`` is the number of rows, by metadata, from the start of the run to ``after``. If a chunk
+    is lost, ``given`` of the next chunk therefore includes the lost rows. ``given`` is None if
+    several devices share the source.
     """
 
     frame: Any  # without rows if there is a ``load``
@@ -120,10 +120,10 @@ class Source:
 
     @property
     def given(self) -> int:
-        """The number of rows after the start of the last reading, by metadata.
+        """The number of rows, by metadata, that the last :meth:`read` should have yielded.
 
-        The rows of a file, fragment or item count even if they were not read. Call it after the
-        reading.
+        The rows of a file, fragment or item count even if they were not read. The number is valid
+        only after the reading.
         """
         raise NotImplementedError
 
@@ -149,20 +149,20 @@ class Source:
         return ""
 
     def use_gpu_reader(self, read_groups: RowGroups | None) -> None:
-        """Set the function that reads row groups of Parquet files to a GPU, or None."""
+        """Set the function that reads row groups to a GPU, or None; most sources ignore it."""
 
     def measure(self) -> dict[str, Any]:
         """Return the pieces, edges and range of ids if known without reading, otherwise None."""
         return {"pieces": None, "edges": None, "span": None}
 
 
-Entry = list[Any]  # [path, size, modification time, hash of the beginning and end]
-# the end of an entry of data in memory: its path is the number of rows, its time is a hash
+# [path, size, time, hash of the first and last bytes], in memory [rows + IN_MEMORY, 0, hash]
+Entry = list[Any]
 IN_MEMORY = " rows in memory"
 
 
 def arranged(current: list[Entry], earlier: list[Entry]) -> list[int]:
-    """Return the positions of the current entries: first the checkpoint's, in its order."""
+    """Return the positions of the current entries in the earlier order, new entries last."""
     unmatched: dict[str, list[int]] = {}  # positions by path
     for position, (path, *_) in enumerate(current):
         unmatched.setdefault(path, []).append(position)
@@ -174,7 +174,7 @@ def arranged(current: list[Entry], earlier: list[Entry]) -> list[int]:
             raise CheckpointError(_difference(entry, current[positions[0]] if positions else None))
         order.append(same[0])
         positions.remove(same[0])
-    return order + sorted(position for positions in unmatched.values() for position in positions)
+    return order + sorted(set(range(len(current))) - set(order))
 
 
 def _difference(earlier: Entry, current: Entry | None) -> str:
@@ -194,7 +194,7 @@ class Part(NamedTuple):
     path: str
     name: str  # the absolute path of a file; empty for data in memory
     mark: Mark | None
-    format: str = ""  # empty for a file that may be skipped, and for a fragment
+    format: str = ""  # empty for a pipe, a fragment, and an unknown format that may be skipped
     fragment: Any = None
 
 
@@ -204,7 +204,6 @@ class Parts(Source):
 
     If a file differs from its mark when it is opened or after it was read, a ChangedFileError is
     raised. A row group is skipped if its statistics show that all weights are outside the bound.
-    The reader of the chunks applies the bound to rows.
     """
 
     parts: list[Part]
@@ -270,6 +269,7 @@ class Parts(Source):
         try:
             first_chunk = next(chunks, None)
         except FormatError as error:
+            # LateTextError is about the types of all files; this file is readable
             if begin.group or begin.rows or isinstance(error, LateTextError):
                 raise
             self._skip(number, error, self.unreadable)
@@ -306,9 +306,9 @@ class Parts(Source):
         raise NotImplementedError
 
     def _measure_parts(self, measure_part: Callable[[Part], list[Any] | None]) -> Any:
-        """Return the results of ``measure_part`` for all parts, and messages about skipped parts.
+        """Return two lists: results of ``measure_part``, and messages about skipped parts.
 
-        The result for a skipped part is empty. If it is None for a part, all results are None.
+        The result for a skipped part is empty. If a result is None, None replaces all results.
         """
         facts: list[list[Any]] = []
         messages: list[str] = []
@@ -343,15 +343,15 @@ class Parts(Source):
                 after = Cursor(number, piece.group, piece.rows)
                 if piece.whole:
                     after = Cursor(number, piece.group + 1)
-                rows_read = file.rows_until(piece.group, piece.rows, piece.whole)
+                end_row = file.rows_until(piece.group, piece.rows, piece.whole)
+                begin_row = file.rows_until(begin.group, begin.rows, False)
                 has_all_rows = piece.load is None and not chunk.left_out
                 skipped = {"row_group": piece.skipped} if piece.skipped else {}
-                given = rows_read - file.rows_until(begin.group, begin.rows, False)
                 delayed = chunk._replace(
                     after=after,
                     path=part.path,
-                    first=rows_read - len(piece.table) if has_all_rows else None,
-                    given=rows_before + given,
+                    first=end_row - len(piece.table) if has_all_rows else None,
+                    given=rows_before + end_row - begin_row,
                     left_out={**skipped, **chunk.left_out},
                 )
                 if file.has_rows_after(piece.group, piece.whole) and not self.skips:
@@ -381,8 +381,8 @@ class Parts(Source):
         return list(map(self._entry, self.parts))
 
     def _entry(self, part: Part) -> Entry:
-        size, time, identity = part.mark or Mark(0, "")
-        return [part.name, size, time, hash_of_ends(part.name) if identity else ""]
+        size, time, own = part.mark or Mark(0, "")  # only the mark of a local file has ``own``
+        return [part.name, size, time, hash_of_ends(part.name) if own else ""]
 
     def arrange_like(self, earlier: dict[str, Any]) -> str:
         """Put the files into the order of an earlier identity, followed by all other files."""
@@ -399,7 +399,7 @@ class Files(Parts):
 
     options: TextOptions = NO_OPTIONS
     open_file: File | None = None  # the caller's open file, read once from its current position
-    start: Callable[[], Any] | None = None  # rewinds an open file, if possible
+    rewind: Callable[[], Any] | None = None  # moves an open file back to where it was passed
     # reads row groups of Parquet files to a GPU; None if edges are read on the host
     read_groups: RowGroups | None = field(init=False, default=None)
 
@@ -420,22 +420,22 @@ class Files(Parts):
         """Return the files of paths and patterns; raise a FormatError if there is none."""
         paths, skips = paths_of(edges), request.skips_unreadable
         marks = [_unless_skipped(partial(mark_at, path), skips) for path in paths]
-        kinds = [_format(*one, request.options, skips) for one in zip(paths, marks, strict=True)]
+        kinds = list(map(partial(_format, options=request.options, skips=skips), paths, marks))
         full_paths = [path if "://" in path else os.path.abspath(path) for path in paths]
         parts = list(map(Part, paths, full_paths, marks, kinds))
         names = request.source, request.destination
         files = cls(parts, names, request.bound, skips, request.options)
-        if names == (None, None) and marks[0] is not None:
-            files.names = _ends_ahead(parts[0], request.options, request.bound)
+        if names == (None, None) and marks[0] is not None:  # not a pipe, which is read only once
+            files.names = _composite_ends(parts[0], request.options, request.bound)
         return files
 
     @classmethod
     def of_open(cls, stream: Any, request: ReadRequest) -> Files:
         """Return an open file of the caller as a source."""
-        start, file = start_of(stream), file_of(stream)
+        rewind, file = start_of(stream), file_of(stream)
         parts = [Part(file.path, file.path, None, file.format(request.options))]
         names = request.source, request.destination
-        return cls(parts, names, request.bound, None, request.options, file, start)
+        return cls(parts, names, request.bound, None, request.options, file, rewind)
 
     def read(self, start: Cursor, budget: Budget, text: Texts) -> Generator[Chunk, None, None]:
         return super().read(start, budget, text or self.options.as_text)
@@ -452,7 +452,7 @@ class Files(Parts):
             place = place._replace(read_groups=self.read_groups)
         # the files can be read again from the first one, as no part is a pipe, which has no mark
         have_marks = all(part.mark for part in self.parts[: number + 1])
-        file.can_restart = have_marks or self.start is not None
+        file.can_restart = have_marks or self.rewind is not None
         try:
             for piece in read_pieces(file, request, place):
                 columns = piece.table.column_names
@@ -461,16 +461,14 @@ class Files(Parts):
                 source_format = SourceFormat(request.format, ids, file.header, file.delimiter)
                 if source_format not in self.formats:
                     self.formats.append(source_format)
-                ends, load = request.sides_in(columns), piece.load
-                load = load and partial(_loaded, part.path, part.mark, load)
-                yield (
-                    piece,
-                    Chunk(piece.table, *ends, Cursor(), piece.vertices, load=load, weight=weight),
-                )
+                load = piece.load and partial(_load_unchanged, part.path, part.mark, piece.load)
+                ends, after = request.sides_in(columns), Cursor()  # _read_part() sets ``after``
+                chunk = Chunk(piece.table, *ends, after, piece.vertices, load=load, weight=weight)
+                yield piece, chunk
         except LateTextError as error:
             error.can_restart = file.can_restart
-            if self.start is not None:
-                self.start()
+            if self.rewind is not None:
+                self.rewind()
             raise
 
     def _opened(self, part: Part, budget: Budget) -> AbstractContextManager[File]:
@@ -483,15 +481,15 @@ class Files(Parts):
         """Return the request for the columns of a file of a format."""
         bound = self.bound
         weight = None if bound is None else bound.weight
-        return ColumnRequest(
-            *(*self.names, kind, self.options, bound is not None, weight),
-            null_weights=True,
-            bound=bound,
-        )
+        columns = ColumnRequest(*self.names, kind, self.options)
+        has_weights = bound is not None
+        return replace(columns, weights=has_weights, weight=weight, null_weights=True, bound=bound)
 
     def identity(self) -> dict[str, Any]:
         """Return the path, size, time of change and hash of each file."""
-        unmarked = (part.path for part in self.parts if part.mark is None)
+        unmarked = [
+            part.path for part in self.parts if part.mark is None
+        ]  # pipes and skipped files
         pipe = next(filter(os.path.exists, unmarked), None)
         if self.open_file is not None or pipe is not None:
             problem = f"{pipe} is a pipe: write it to a file"
@@ -521,16 +519,16 @@ class Files(Parts):
             unknown_rows = {"pieces": len(self.parts), "edges": None, "span": None}
             return unknown_rows | {"text_files": is_text_files, "unreadable": messages}
         footers: list[Footer] = [footer for footers in by_file for footer in footers]
-        ranges = [ids for footer in footers if footer.rows for ids in footer.bounds]
+        ranges = [low_high for footer in footers if footer.rows for low_high in footer.bounds]
         are_integers = ranges and all(isinstance(low, int) for low, _ in ranges)
-        has_span = are_integers and not isinstance(self.names[0], list)
+        span = None
+        if are_integers and not isinstance(self.names[0], list):
+            span = min(low for low, _ in ranges), max(high for _, high in ranges)
         return {
             "pieces": len(footers),
             "edges": sum(footer.rows + footer.skipped for footer in footers),
             "skipped": sum(footer.skipped for footer in footers),
-            "span": (min(low for low, _ in ranges), max(high for _, high in ranges))
-            if has_span
-            else None,
+            "span": span,
             "groups": list(map(len, by_file)),
             "footers": footers,
             "unreadable": messages,
@@ -547,14 +545,15 @@ class Files(Parts):
                 return parquet_facts(file, self.request(part.format))
 
 
-INTEGER_BYTES, TEXT_ROW_BYTES = 100, 200  # bytes per row of a frame that is solved
-COPIES_OF_ROWS, COPIES_OF_TEXT = 3, 5  # bytes per byte of the columns
+# the memory for solving a frame of integers or text: bytes per row, and copies of the columns
+INTEGER_ROW_BYTES, TEXT_ROW_BYTES = 100, 200
+COPIES_OF_INTEGERS, COPIES_OF_TEXT = 3, 5
 
 
 class Gathered:
     """A source of tables with its first chunks in memory, or all chunks if they fit.
 
-    ``stops`` is called with the last chunk and the bytes needed to solve all chunks so far. If it
+    ``stops`` is called with each chunk and the bytes needed to solve all chunks so far. If it
     returns True, no further chunk is kept in memory. Other attributes are those of the source.
     """
 
@@ -605,12 +604,12 @@ def _solving_bytes(chunk: Chunk) -> int:
     rows, size = len(chunk.frame), int(getattr(chunk.frame, "nbytes", 0))
     if any(text_of(chunk.frame, chunk.source, chunk.destination)):
         return COPIES_OF_TEXT * size + TEXT_ROW_BYTES * rows
-    return COPIES_OF_ROWS * size + INTEGER_BYTES * rows
+    return COPIES_OF_INTEGERS * size + INTEGER_ROW_BYTES * rows
 
 
 def _one_table(chunks: list[Chunk]) -> Any:
     """Return the tables of all chunks as one, without copying; None if types of rows differ."""
-    if not chunks or any(chunk.vertices is not None for chunk in chunks):
+    if not chunks or any(chunk.vertices is not None for chunk in chunks):  # a table has none
         return None
     names, tables = list[str](), []
     for chunk in chunks:
@@ -647,29 +646,29 @@ def types_so_far(
     pairs = list(zip(*sides_of(source, destination), strict=True))
     types = text_of(table, source, destination)
     known_types = [
-        is_text if earlier is None and (typed or has_ids(table.select(list(pair)))) else earlier
-        for earlier, is_text, pair in zip(text or [None] * len(pairs), types, pairs, strict=True)
+        current if earlier is None and (typed or has_ids(table.select(list(pair)))) else earlier
+        for earlier, current, pair in zip(text or [None] * len(pairs), types, pairs, strict=True)
     ]
     return [] if set(known_types) == {None} else known_types
 
 
-def _loaded(path: str, mark: Mark | None, load: Callable[[], Any]) -> Any:
+def _load_unchanged(path: str, mark: Mark | None, load: Callable[[], Any]) -> Any:
     """Return the result of ``load()``; raise a ChangedFileError if the file then differs."""
     with unchanged(path, mark, mark_at):
         return load()
 
 
-def _ends_ahead(
+def _composite_ends(
     part: Part, options: TextOptions, bound: WeightBound | None
 ) -> tuple[Side | None, Side | None]:
     """Return the columns of both ends in the first file, if an id has several columns.
 
-    All files then need these columns. Return (None, None) if an id has one column, or if the file
-    cannot be read. In the latter case, reading the file later raises the error.
+    All files then need these columns. Return (None, None) if an id has one column. Also return
+    (None, None) if the file cannot be read, because reading it later raises the error.
     """
     path = part.path
     if part.format in TEXT and "://" not in path:
-        # a quick look at the first bytes: ids of several columns include columns of datasets
+        # quick: ids have one column if the first bytes name no columns of datasets
         with suppress(OSError), open(path, "rb", buffering=0) as raw:
             head = first_of(raw)
             if not (options.encoding or packing_of(head) or may_name_datasets(head)):
@@ -716,7 +715,7 @@ def check_footer(fragment: Any, stream: Any) -> None:
     footer, cached = pq.read_metadata(stream), fragment.metadata
     check_one_file(fragment.path, stream, footer)
     has_columns = cached.num_row_groups and cached.num_columns
-    # only metadata of several files have paths, and these differ from the footer of one file
+    # metadata of several files, whose columns have paths, equal the footer of no file
     has_paths = has_columns and cached.row_group(0).column(0).file_path
     if not (has_paths or footer.equals(cached)):
         raise ChangedFileError(
@@ -798,17 +797,17 @@ class Fragments(Parts):
     def _tables(self, group: Any, file: File, rows: Callable[[], int]) -> Iterator[Any]:
         """Yield the rows of a row group in tables within a memory limit.
 
-        ``rows()`` is the maximum number of rows of a table. A scan would decode the whole row group
-        before the first table. If the columns of the file have the types of the dataset, they are
-        therefore read from the file.
+        ``rows()`` is the maximum number of rows of a table. Rows are read from the file itself if
+        its columns have the types of the dataset, because a scan decodes the whole row group before
+        it yields the first table.
         """
         raw: Any = file.raw
         schema, columns = self.dataset.schema, cast(Any, self.columns)
         if self.filter is not None:
             columns = {name: pads.field(name) for name in self.columns} | {KEPT: self.filter}
-        stored = group.physical_schema
+        in_file = group.physical_schema
         has_same_types = all(
-            stored.names.count(name) == 1 and stored.field(name) == schema.field(name)
+            in_file.names.count(name) == 1 and in_file.field(name) == schema.field(name)
             for name in self._stored_columns
         )
         if raw is None or not has_same_types:
@@ -887,7 +886,7 @@ class Fragments(Parts):
         }
 
     def _entry(self, part: Part) -> Entry:
-        return super()._entry(part) if part.name else _in_memory(part.fragment, self.ids)
+        return super()._entry(part) if part.name else _entry_in_memory(part.fragment, self.ids)
 
     @cached_property
     def facts(self) -> dict[str, Any]:
@@ -909,10 +908,11 @@ class Fragments(Parts):
             if groups:  # otherwise the file is skipped
                 outside = self._groups_outside(part.fragment, self.filter)
                 outside |= self._groups_outside(part.fragment, condition)
-            for k, group in enumerate(groups):
+            for position, group in enumerate(groups):
                 numbers = [row_group.id for row_group in group.row_groups]
-                of_group = footers_of(group.metadata, numbers, self.ids)
-                footers += [footer.outside() for footer in of_group] if k in outside else of_group
+                group_footers = footers_of(group.metadata, numbers, self.ids)
+                is_outside = position in outside
+                footers += [footer.outside() if is_outside else footer for footer in group_footers]
         skipped = sum(footer.skipped for footer in footers)
         row_count = skipped + sum(footer.rows for footer in footers)
         return facts | {"edges": row_count, "skipped": skipped, "footers": footers}
@@ -979,7 +979,7 @@ def _unchanged(part: Part) -> Iterator[None]:
             raise FormatError(f"{part.path or 'the dataset'} cannot be read: {error}") from error
 
 
-def _in_memory(fragment: Any, columns: list[str]) -> Entry:
+def _entry_in_memory(fragment: Any, columns: list[str]) -> Entry:
     """Return the entry of data in memory: the number of rows, and a hash of the columns.
 
     Rows with a null are not hashed.
@@ -1056,7 +1056,7 @@ class Items(Source):
             yield from self._chunks(start, budget)
 
     def _chunks(self, start: Cursor, budget: Budget) -> Generator[Chunk, None, None]:
-        number, self.yielded_rows, self.finished_rows = -1, 0, 0
+        number, self.yielded_rows, self.finished_rows = -1, 0, 0  # number -1: no item so far
         for number, item in enumerate(self.items):
             request, item = self.open_item(item, budget, *self.names, self.weights)
             if isinstance(item, tuple):
@@ -1087,7 +1087,7 @@ class Items(Source):
                 begin = end
                 if begin >= size:
                     break
-        if number < 0 and hasattr(self.items, "schema"):  # a reader without record batches
+        if number < 0 and hasattr(self.items, "schema"):  # a PyArrow reader of no record batches
             empty = self.items.schema.empty_table()
             request, empty = self.open_item(empty, budget, *self.names, self.weights)
             yield Chunk(empty, *request.names, start, weight=self.weights)
@@ -1169,8 +1169,8 @@ def read_ahead(chunks: Generator[Chunk, None, None], readers: int = 1) -> Iterat
     """Yield the chunks in order, and load later chunks while the caller uses a chunk.
 
     One thread advances ``chunks``. At most ``readers`` chunks are loaded in addition to the chunk
-    in use, each in its own thread. Errors of ``chunks`` are raised here. If the returned iterator
-    is closed, ``chunks`` is closed at its next chunk.
+    in use, each in its own thread. Errors of ``chunks`` are raised here. Closing the returned
+    iterator also closes ``chunks``, as soon as no thread advances it.
     """
 
     def advance() -> Chunk | Future[Chunk] | None:
