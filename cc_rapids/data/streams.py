@@ -46,7 +46,7 @@ from .files.input_file import (
     named_format,
     unchanged,
 )
-from .files.opening import file_of, mark_at, opened, paths_of, reached, start_of
+from .files.opening import errors_naming, file_of, mark_at, opened, paths_of, start_of
 from .files.pieces import Piece, Place, RowGroups, has_ids, pieces_of_groups
 from .files.read import SourceFormat, read_pieces
 from .files.text_head import TEXT, check_text_options
@@ -948,7 +948,7 @@ def _mark_in(system: Any, path: str) -> Mark | None:
     """Return the mark of a file in a file system of PyArrow; raise a FormatError for no file."""
     if system.type_name == "local":
         return mark_at(path)
-    with reached(path):
+    with errors_naming(path):
         info = system.get_file_info(path)
     if not info.is_file:
         raise FormatError(f"{path} cannot be read: there is no such file")

@@ -50,24 +50,24 @@ def format_of(path: str | Path, format: str | None = None) -> str:
         raise FormatError(unknown("format", format, FORMATS))
     if of_suffix := named_format(path):
         return of_suffix
-    raise _unknown_format(path)
+    raise _unknown_format_error(path)
 
 
-def _unknown_format(path: str | Path, content: str = "") -> FormatError:
+def _unknown_format_error(path: str | Path, content: str = "") -> FormatError:
     """Return the error for a file of unknown format; ``content`` describes its first bytes."""
-    suffix = os.path.splitext(_plain(path))[1]
+    suffix = os.path.splitext(_file_name(path))[1]
     return FormatError(
         f"cannot tell the format of {path} from its suffix {suffix!r}{content}:"
         f"{hint_of(suffix, SUFFIXES)} pass it as format= (--format), one of {', '.join(FORMATS)}"
     )
 
 
-ADJACENCY = (".adj", ".adjlist")  # suffixes of NetworkX's files of neighbours
+ADJACENCY = (".adj", ".adjlist")  # suffixes of NetworkX's adjacency lists
 _JSON_ARRAY = re.compile(rb"\s*\[\s*[\[{]")
 
 
-def _json_array(path: str) -> FormatError:
-    """Return the error for a file that is an array of JSON."""
+def _json_array_error(path: str) -> FormatError:
+    """Return the error for a file that holds a JSON array."""
     return FormatError(
         f"{path} is an array of JSON, which cc_rapids does not read: write each object on a"
         " line of its own, as jq -c '.[]' does, and pass format='jsonl' (--format jsonl), or pass"
@@ -81,12 +81,12 @@ def named_format(path: str | Path) -> str:
     The suffix of a compressed file is skipped. In a chained address such as
     ``zip://edges.csv::all.zip``, the first path counts.
     """
-    return SUFFIXES.get(os.path.splitext(_plain(path))[1], "")
+    return SUFFIXES.get(os.path.splitext(_file_name(path))[1], "")
 
 
-def _plain(path: str | Path) -> str:
-    """Return the last part of a path in lower case, without the suffix of a compressed file."""
-    if ":/" in (address := str(path)) and "::" in address:
+def _file_name(path: str | Path) -> str:
+    """Return the file name of a path in lower case, without the suffix of a compressed file."""
+    if ":/" in (address := str(path)) and "::" in address:  # a part such as simplecache has no path
         path = next(part for part in address.split("::") if ":/" in part)
     name = os.path.basename(str(path).rstrip("/")).lower()
     return next((name.removesuffix(end) for end in UNPACKED if name.endswith(end)), name)
@@ -98,15 +98,17 @@ def packing(path: Path) -> str:
     return suffix if suffix in PACKED else ""
 
 
-def looks_like(first: bytes) -> str | None:
-    """Detect the format of a file from its first decompressed bytes; None if unknown.
+def detect_format(first: bytes) -> str | None:
+    """Return the format that the first decompressed bytes of a file show; None if unknown.
 
     Text without the signature of a format is csv if its first line after comments has a comma, tsv
-    if it has no comments and a tab, and otherwise snap.
+    if there are no comments and the line has a tab, and otherwise snap.
     """
-    certain = next((name for name, format in FORMATS.items() if format.begins(first)), None)
-    if certain is not None or b"\0" in first:
-        return certain or ("snap" if _is_wide(first) else None)
+    for name, format in FORMATS.items():
+        if format.begins(first):
+            return name
+    if b"\0" in first:
+        return "snap" if _is_wide_text(first) else None
     lines = [line for line in first.splitlines() if line.strip()] or [b""]
     line = next((line for line in lines if line[:1] not in (b"#", b"%")), b"")
     if b"," in line:
@@ -114,13 +116,16 @@ def looks_like(first: bytes) -> str | None:
     return "tsv" if b"\t" in line and line is lines[0] else "snap"
 
 
-def _is_wide(first: bytes) -> bool:
+def _is_wide_text(first: bytes) -> bool:
     """Return whether bytes are UTF-16 or UTF-32 text: with a byte order mark, or mostly ASCII."""
-    high_bytes = {"utf-16-le": first[1::2], "utf-16-be": first[::2]}  # they are 0 in ASCII text
-    likely = [name for name, high in high_bytes.items() if 2 * high.count(b"\0") > len(high)]
-    marked = marked_encoding(first)
-    for encoding in likely if marked is None else [marked]:
-        with suppress(UnicodeDecodeError):  # the first bytes may end within a character
+    if marked := marked_encoding(first):
+        encodings = [marked]
+    else:  # the high byte of an ASCII character is 0
+        high_bytes = {"utf-16-le": first[1::2], "utf-16-be": first[::2]}
+        encodings = [name for name, high in high_bytes.items() if 2 * high.count(b"\0") > len(high)]
+    for encoding in encodings:
+        with suppress(UnicodeDecodeError):
+            # the first bytes may end within a character
             text = codecs.getincrementaldecoder(encoding)().decode(first)
             return all(word.isprintable() for word in text.split())
     return False
@@ -128,22 +133,21 @@ def _is_wide(first: bytes) -> bool:
 
 @contextmanager
 def as_format(file: File, format: str) -> Iterator[None]:
-    """Replace an InputError by a FormatError if the file looks like another format."""
+    """Convert an InputError in the context to a FormatError if the file has another format."""
     first = file.head
     try:
         yield
     except InputError as error:
         if not FORMATS[format].binary and _JSON_ARRAY.match(first):
-            raise _json_array(file.path) from error
-        detected = looks_like(first) if first else None
+            raise _json_array_error(file.path) from error
+        detected = detect_format(first) if first else None
         if detected is None or detected == format:
             raise
         actual, expected = FORMATS[detected], FORMATS[format]
-        if not (actual.starts or expected.binary):  # two formats of text that look alike
+        if not actual.starts and not expected.binary:  # formats without a signature look alike
             raise
-        advice = (
-            f"format={detected!r} (--format {detected}), or give it the suffix {actual.suffixes[0]}"
-        )
+        advice = f"format={detected!r} (--format {detected})"
+        advice += f", or give it the suffix {actual.suffixes[0]}"
         if detected == "snap":  # or any other format of text
             advice = "its format as format= (--format), or give it the suffix of that format"
         start = b"" if actual.binary else first[:SHOWN_BYTES].split(b"\n")[0]
@@ -162,7 +166,7 @@ def _first_or_empty(raw: Any) -> bytes:
         return b""
 
 
-Progress = Callable[[int, int], object]
+Progress = Callable[[int, int], object]  # takes the bytes processed, and the size of the file
 CONVERT = "convert the file (cc-rapids convert) to Parquet"
 
 
@@ -170,13 +174,13 @@ CONVERT = "convert the file (cc-rapids convert) to Parquet"
 class File:
     """A file that is being read.
 
-    ``header``, ``delimiter``, ``comment_mark`` and ``lines`` are for files of text. ``groups`` are
-    the numbers of rows of row groups or record batches, or of the whole file if its format is read
-    as a whole.
+    ``header``, ``delimiter``, ``comment_mark`` and ``lines`` are for files of text. ``groups`` maps
+    the number of each row group or record batch to its number of rows. A file that is read as a
+    whole has one group; csv, tsv and snap have none.
     """
 
     path: str
-    raw: FileIO  # it can seek or is a Handle
+    raw: FileIO  # the stored bytes: a seekable file or a Handle
     size: int
     on_progress: Progress | None
     header: bool | None = None  # whether the first line is a header; None before it is read
@@ -197,11 +201,11 @@ class File:
         return Ledger(sum(self.groups.values())) if self.groups else self.lines.ledger(self.path)
 
     def has_rows_after(self, group: int, whole: bool) -> bool:
-        """Return whether rows certainly follow after a row, which ends its group if ``whole``."""
-        return group + whole in self.groups
+        """Return whether rows are known to follow in a group, or after it if ``whole``."""
+        return (group + 1 if whole else group) in self.groups
 
     def rows_until(self, group: int, rows: int, whole: bool) -> int:
-        """Return the number of rows up to a row of a group, or up to its end if ``whole``."""
+        """Count the rows of earlier groups and ``rows`` of this one, or all of it if ``whole``."""
         before = sum(size for k, size in self.groups.items() if k < group)
         return before + (self.groups.get(group, rows) if whole else rows)
 
@@ -219,18 +223,18 @@ class File:
         """Return the format that the caller, the name or the first bytes give, in this order."""
         if not (options.format or self.named):
             if _JSON_ARRAY.match(self.head):
-                raise _json_array(self.path)
-            if _plain(self.path).endswith(ADJACENCY):
+                raise _json_array_error(self.path)
+            if _file_name(self.path).endswith(ADJACENCY):
                 raise FormatError(
                     f"{self.path} has the suffix of an adjacency list, in which a line may name"
                     " several neighbours: pass networkx.read_adjlist(path); or, if each line is an"
                     " edge, pass format='snap' (--format snap)"
                 )
-        name = options.format or self.named or looks_like(self.head)
+        name = options.format or self.named or detect_format(self.head)
         if not name and (options.encoding or options.delimiter):
             name = "snap"  # text in another encoding may look binary
         if not name:
-            raise _unknown_format(self.path, f" or its first bytes {self.head[:8]!r}")
+            raise _unknown_format_error(self.path, f" or its first bytes {self.head[:8]!r}")
         return name
 
     @cached_property
@@ -250,10 +254,10 @@ class File:
 
     @cached_property
     def head(self) -> bytes:
-        """The first decompressed bytes, to be read before others; empty if the file is damaged."""
+        """The first decompressed bytes; empty if the file is damaged. Get them before reading."""
         return _first_or_empty(self.stream) if self.packing else self._first
 
-    def seekable(self) -> BinaryIO:
+    def seekable_stream(self) -> BinaryIO:
         """Return a seekable stream of the file; a compressed file is decompressed into memory."""
         if not self.packing and self.raw.seekable():
             return cast(BinaryIO, self.raw)
@@ -271,8 +275,8 @@ class File:
     ) -> None:
         """Raise a CapacityError if ``size`` bytes and their copies do not fit into memory.
 
-        Later reads raise the error for a compressed file that becomes too large. ``what`` and
-        ``way`` are for the error: how the file is read, and the way out.
+        With a memory limit, :meth:`read` raises it later if the decompressed file does not fit.
+        For the message, ``what`` tells how the file is read, and ``way`` how to avoid the error.
         """
         if self.budget is None:
             check_machine(f"{self.path} {what}, {size:,} bytes", size, way)
@@ -357,7 +361,8 @@ class ColumnRequest:
     def width(self, columns: int) -> int:
         """Return the number of columns of ids in a table of ``columns`` columns.
 
-        Unless the caller names several columns per side, an odd last column holds weights.
+        If the caller names several columns per side, a column of both sides counts once. Otherwise
+        the last column holds weights if the number of columns is odd.
         """
         if isinstance(self.source, list) and isinstance(self.destination, list):
             return len({*self.source, *self.destination})
@@ -375,16 +380,16 @@ class ColumnRequest:
         return (ids[0], ids[1]) if len(ids) == 2 else (ids[::2], ids[1::2])
 
     def pairs(self, path: str, names: Sequence[str]) -> list[tuple[int, int]]:
-        """Return the positions of the two ends among the names, for each column of an id.
+        """Return the positions of source and destination among the names, per column of an id.
 
         Ids must have as many columns as in earlier files.
         """
         ends: Any = self.source, self.destination
         if not (isinstance(ends[0], list) or isinstance(ends[1], list)):
             weight = self.weight if self.weights else None
-            ends = end_columns(path, tuple(names), *ends, weight)
+            ends = end_columns(path, tuple(names), *ends, weight)  # also chooses unnamed columns
         pairs = list(zip(*sides_of(*ends), strict=True))
-        earlier = len(self.options.as_text)
+        earlier = len(self.options.as_text)  # the columns of an id in earlier files; 0 if unknown
         if earlier and earlier != len(pairs):
             raise InputError(
                 f"{path}: ids have {counted(len(pairs), 'column')} per side"
@@ -423,7 +428,7 @@ class Mark(NamedTuple):
 
     def __str__(self) -> str:
         when = self.time
-        if when.isdigit():
+        if when.isdigit():  # in nanoseconds; datetime has microseconds
             when = datetime.fromtimestamp(int(when) // 1000 / 1e6).isoformat(" ", "microseconds")
         return f"{self.size:,} bytes{f' of {when}' if when else ''}"
 
@@ -447,36 +452,36 @@ def hash_of_ends(path: str) -> str:
 
 
 @contextmanager
-def unchanged(path: Any, before: Mark | None, look: Any = mark_of) -> Iterator[None]:
+def unchanged(path: Any, before: Mark | None, get_mark: Any = mark_of) -> Iterator[None]:
     """Raise a ChangedFileError at the end of the context if a file has changed since ``before``.
 
-    ``before`` is the mark of the file, or None if it has no mark; ``look`` returns the mark of a
-    path. If the file has changed, the error replaces a FormatError that is raised in the context.
+    ``before`` is the mark of the file, or None if it has no mark. ``get_mark`` returns the mark of
+    a path. If the file has changed, a FormatError in the context becomes a ChangedFileError, too.
     """
     try:
         yield
     except FormatError as error:
-        reason = _difference(path, before, look)
+        reason = _difference(path, before, get_mark)
         if not reason:
             raise
         # the FormatError is due to the change, so only its cause is shown
         raise ChangedFileError(reason) from error.__cause__
-    reason = _difference(path, before, look)
+    reason = _difference(path, before, get_mark)
     if reason:
         raise ChangedFileError(reason)
 
 
-def _difference(path: Any, before: Mark | None, look: Any) -> str:
+def _difference(path: Any, before: Mark | None, get_mark: Any) -> str:
     """Return a description of how a file has changed; empty if it has not."""
     if before is None:
         return ""
     try:
-        now = look(path)
+        now = get_mark(path)
     except (OSError, FormatError):
         return f"{path} was removed while it was read: read it again"
     if now == before:
         return ""
     what = f"it had {before} when reading began, but has {now} now"
-    if now is not None and now[:2] == before[:2]:
+    if now is not None and now[:2] == before[:2]:  # the same size and time
         what = "another file now has its name, or its times were set"
     return f"{path} was changed while it was read ({what}): read it again once it is complete"

@@ -45,8 +45,8 @@ class Table(NamedTuple):
             ) from error
         except Exception as error:  # the library may raise any error
             raise FormatError(
-                f"{what}, and its library cannot read it ({_plain(error)}): open the table with the"
-                f" library, such as {example}, and pass the result, or pass a pyarrow dataset"
+                f"{what}, and its library cannot read it ({_one_line(error)}): open the table with"
+                f" the library, such as {example}, and pass the result, or pass a pyarrow dataset"
             ) from error
         if table is None:
             raise FormatError(
@@ -76,9 +76,10 @@ _LIBRARIES: dict[str, tuple[str, str, Callable[[Table], Any]]] = {
 }
 
 
-def _plain(error: Exception) -> str:
+def _one_line(error: Exception) -> str:
     """Return the text of a library's error in one line, without colours and stack trace."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    # the stack trace of a library in Rust begins with its frame 0
     return " ".join(re.split(r"\n\s+0: ", text)[0].split())
 
 
@@ -86,9 +87,9 @@ def table_at(path: Any) -> Table | None:
     """Return the table whose folder is at a path or address; None if there is no table."""
     path = local(path)
     if not isinstance(path, str) or any(letter in path for letter in "*?[\0"):
-        return None
+        return None  # not a path, or a pattern of paths
     if "://" in path and named_format(path):
-        return None
+        return None  # the address of a file, so the server need not be asked
     with suppress(Exception):  # opening the path later raises the error again
         system, inside = _system_of(path)
         return _table(inside, system, path)
@@ -100,12 +101,12 @@ def check_no_table_around(paths: list[str]) -> None:
     plain_folders = set[str]()  # the addresses of folders that are not tables
     for path in paths:
         if named_format(path) not in ("", "parquet"):
-            continue
+            continue  # tables hold no files of other known formats
         table = None
         with suppress(Exception):  # opening the path later raises the error again
             system, inside = _system_of(path)
             inside = os.path.realpath(inside) if system is _Local else inside
-            table = _around(inside, system, plain_folders)
+            table = _table_around(inside, system, plain_folders)
         if table is not None:
             raise InputError(
                 f"{path} is a file of a table of {table.kind}, whose log lists the current"
@@ -128,14 +129,12 @@ class _Local:
 
 
 def _system_of(path: str) -> tuple[Any, str]:
-    """Return the file system of a path or address, and the path in it.
-
-    The file system is None if it has no folders.
-    """
+    """Return the file system of a path (None for HTTP or chained addresses), and the path in it."""
     if "://" not in path:
         return _Local, path
     system, inside = remote(path)
-    return (None if path.startswith("http") or "::" in path else system), inside
+    has_folders = not (path.startswith("http") or "::" in path)
+    return (system if has_folders else None), inside
 
 
 def _table(folder: str, system: Any, path: str) -> Table | None:
@@ -150,11 +149,11 @@ def _table(folder: str, system: Any, path: str) -> Table | None:
     listed = system.ls(metadata, detail=False) if system.isdir(metadata) else []
     names = list(map(os.path.basename, listed))
     if any(name.endswith(_METADATA) for name in names):
-        return Table("Iceberg", path, _newest(path, names))
+        return Table("Iceberg", path, _newest_metadata(path, names))
     return None
 
 
-def _around(path: str, system: Any, plain_folders: set[str]) -> Table | None:
+def _table_around(path: str, system: Any, plain_folders: set[str]) -> Table | None:
     """Return the table that contains a path; None if no parent folder of the path is a table.
 
     Folders that are not tables are added to ``plain_folders``, and are not inspected again.
@@ -171,28 +170,29 @@ def _around(path: str, system: Any, plain_folders: set[str]) -> Table | None:
     return None
 
 
-def _newest(path: str, names: list[str]) -> str:
+def _newest_metadata(path: str, names: list[str]) -> str:
     """Return the path of the newest metadata of an Iceberg table.
 
-    If a file names the version, return the path of the table. A failed commit may leave two files
-    with the greatest number; the result is then empty.
+    If a hint file names the version, return the path of the table: pyiceberg then reads the hint. A
+    failed commit may leave two files with the greatest number; the result is then empty.
     """
     if _HINT in names:
         return path
-    versions = {name: _NUMBER.match(name) for name in names if name.endswith(_METADATA)}
-    numbers = {name: int(match[1]) for name, match in versions.items() if match}
+    matches = {name: _NUMBER.match(name) for name in names if name.endswith(_METADATA)}
+    numbers = {name: int(match[1]) for name, match in matches.items() if match}
     newest = [name for name, number in numbers.items() if number == max(numbers.values())]
     return f"{path}/metadata/{newest[0]}" if len(newest) == 1 else ""
 
 
 def opened_table(edges: Any) -> Any:
-    """Return a pyarrow dataset of a Delta Lake table, or a pyiceberg table of an Iceberg table."""
+    """Return a pyiceberg table, or a pyarrow dataset for Delta Lake, given a table or its path."""
     if isinstance(edges, str | os.PathLike):
         table = table_at(edges)
         if table is None:
             raise FormatError(f"{edges} was removed")
         edges = table.opened()
-    return edges if hasattr(edges, "snapshot_by_id") else dataset_of(edges)
+    is_iceberg = hasattr(edges, "snapshot_by_id")
+    return edges if is_iceberg else dataset_of(edges)
 
 
 def whole_table(path: str) -> Any:
@@ -232,7 +232,7 @@ def _readable(where: str) -> Iterator[None]:
     except (CcRapidsError, MemoryError):
         raise
     except Exception as error:
-        raise FormatError(f"the table {where} cannot be read: {_plain(error)}") from error
+        raise FormatError(f"the table {where} cannot be read: {_one_line(error)}") from error
 
 
 def dataset_of(table: Any) -> Any:
@@ -251,11 +251,12 @@ def dataset_of(table: Any) -> Any:
             " Parquet where it can be read, such as by"
             f" spark.read.format('delta').load({where!r}).write.parquet('pairs')"
         ) from error
-    logged_rows = dict(zip(*added.to_pydict().values(), strict=True))  # by the paths of files
+    paths, counts = (column.to_pylist() for column in added.columns)
+    logged_rows = dict(zip(paths, counts, strict=True))
     with _readable(where):
         for fragment in dataset.get_fragments():
             rows, logged = fragment.count_rows(), logged_rows.get(fragment.path)
-            if logged not in (None, rows):
+            if logged is not None and rows != logged:
                 raise FormatError(
                     f"{where}: {fragment.path} has {rows:,} rows, but the log says {logged:,}: the"
                     " table is damaged, or read while it was rewritten"

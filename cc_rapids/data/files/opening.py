@@ -6,7 +6,7 @@ import glob
 import logging
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
@@ -38,8 +38,8 @@ def check_path(path: str | Path) -> None:
 
 
 @contextmanager
-def reached(path: str) -> Iterator[None]:
-    """Convert all errors of opening or reading a file to errors that name it."""
+def errors_naming(path: str) -> Iterator[None]:
+    """Convert errors of opening or reading a file to errors that name the file."""
     try:
         yield
     except (CcRapidsError, MemoryError):
@@ -65,8 +65,8 @@ def reached(path: str) -> Iterator[None]:
 def expanded(path: str) -> list[str]:
     """Return the files of a path, folder or pattern, sorted; raise a FormatError if there is none.
 
-    If a pattern matches a local folder, the folder is read, unless its name begins with an
-    underscore or the pattern has ``**``, which matches the files in folders itself.
+    Local folders that match a pattern are read, unless their names begin with an underscore. A
+    pattern with ``**`` matches the files in folders itself.
     """
     check_path(path)
     is_pattern = any(letter in path for letter in "*?[")
@@ -83,9 +83,10 @@ def expanded(path: str) -> list[str]:
 
 def _expanded_address(address: str, is_pattern: bool) -> list[str]:
     """Return the addresses of the files of an address, folder or pattern, sorted."""
-    with reached(address):
+    with errors_naming(address):
         system, inside = remote(address)
         names = system.glob(inside) if is_pattern else []
+        # HTTP and archives have no folders
         may_be_folder = not (is_pattern or "::" in address or address.startswith("http"))
         if may_be_folder and system.isdir(inside):
             paths = [Path(name).relative_to(inside) for name in sorted(system.find(inside))]
@@ -93,21 +94,23 @@ def _expanded_address(address: str, is_pattern: bool) -> list[str]:
             return [f"{address.rstrip('/')}/{name}" for name in chosen]
     if not is_pattern:
         return [address]
+    # the names lack the scheme and the archives of an address such as zip://*.csv::s3://b/all.zip
     scheme = address.split("://")[0]
-    member, *archives = address.split("::")  # such as zip://*.csv::s3://bucket/all.zip
-    chain = "".join(f"::{archive}" for archive in archives) if "://" in member else ""
-    root = f"{scheme}:///" if scheme == "memory" else f"{scheme}://"
-    return sorted(f"{root}{str(name).lstrip('/')}{chain}" for name in names)
+    member, *archives = address.split("::")
+    suffix = "".join(f"::{archive}" for archive in archives) if "://" in member else ""
+    prefix = f"{scheme}:///" if scheme == "memory" else f"{scheme}://"
+    return sorted(f"{prefix}{str(name).lstrip('/')}{suffix}" for name in names)
 
 
 def _matches(pattern: str) -> list[str]:
     """Return the files that a pattern of local paths matches, and the files in matching folders."""
-    files = list[str]()
+    files, is_recursive = list[str](), "**" in pattern
     for path in sorted(glob.glob(pattern, recursive=True)):
         if not os.path.isdir(path):
-            if "**" not in pattern or not any(map(_is_circle, Path(path).parents)):
+            # ``**`` follows links to parent folders, and finds their files again
+            if not is_recursive or not any(map(_links_to_parent, Path(path).parents)):
                 files.append(path)
-        elif "**" not in pattern and not os.path.basename(path.rstrip("/")).startswith("_"):
+        elif not is_recursive and not os.path.basename(path.rstrip("/")).startswith("_"):
             files += files_in(path, log.warning)
     return files
 
@@ -128,15 +131,15 @@ _NOTE_PREFIXES = ("readme", "license")
 def files_in(folder: str | os.PathLike[str], tell: Callable[..., None] = log.debug) -> list[str]:
     """Return the files of edges in a folder and its subfolders, sorted; log the files left out.
 
-    Files with known suffixes, or with names of Hadoop or KONECT, are files of edges; if there are
-    no such files, all files are. Checksums are left out, and so are names that begin with a dot or
-    an underscore, such as Spark's metadata, and pipes and devices. Links to files and folders are
+    Files with known suffixes, or with names of Hadoop or KONECT, are files of edges. If there are
+    no such files, all are returned. Checksums, pipes, devices and names that begin with a dot or an
+    underscore, such as Spark's metadata, are always left out. Links to files and folders are
     followed, except links to a parent folder. ``tell`` is the function that logs. If there is no
     file, a FormatError is raised.
     """
     paths = list[Path]()
     for root, folders, names in os.walk(folder, onerror=_refuse_folder, followlinks=True):
-        folders[:] = [name for name in folders if not _is_circle(Path(root, name))]
+        folders[:] = [name for name in folders if not _links_to_parent(Path(root, name))]
         files = (Path(root, name) for name in names)
         paths += [path.relative_to(folder) for path in files if not _is_pipe(path)]
     return [str(Path(folder, path)) for path in _chosen(folder, sorted(paths), tell)]
@@ -147,7 +150,7 @@ def _refuse_folder(error: OSError) -> None:
     raise FormatError(f"{error.filename} cannot be read: {error.strerror}") from error
 
 
-def _is_circle(path: Path) -> bool:
+def _links_to_parent(path: Path) -> bool:
     """Return whether a path is a link to one of its parent folders."""
     return path.is_symlink() and path.parent.resolve().is_relative_to(path.resolve())
 
@@ -176,16 +179,15 @@ def _is_hidden(path: Path) -> bool:
     return hidden or path.suffix == ".crc"
 
 
-def _of_edges(paths: Iterable[Path]) -> list[Path]:
+def _of_edges(paths: list[Path]) -> list[Path]:
     """Return the paths that have names of files of edges; all paths if none has such a name."""
-    paths = list(paths)
     chosen = [path for path in paths if named_format(path) or path.name.startswith(_EDGE_PREFIXES)]
     return chosen or paths
 
 
 def mark_at(path: str) -> Mark | None:
     """Return the mark of a local or remote file."""
-    with reached(path):
+    with errors_naming(path):
         if "://" not in path:
             return mark_of(path)
         system, inside = remote(path)
@@ -204,7 +206,7 @@ def opened(
     budget: Budget | None = None,
     on_progress: Progress | None = None,
 ) -> Iterator[File]:
-    """Open a local or remote file for reading in a context; open the file in an archive.
+    """Open a local or remote file, or the file of edges in an archive, for reading in a context.
 
     At the end of the context, the file must match ``before``, by default its mark when it was
     opened. Errors are FormatErrors.
@@ -213,16 +215,16 @@ def opened(
     if before is None and os.path.isdir(path):
         raise FormatError(f"{path} is a directory; name a file or a pattern")
     # a server may fail at any time, not only when the file is opened
-    converted = reached(path) if "://" in path else nullcontext()
+    converted = errors_naming(path) if "://" in path else nullcontext()
     with converted, unchanged(path, before, mark_at), _raw(path) as raw:
         size = before.size if before else 0
-        yield within(File(path, raw, size, on_progress, budget=budget))
+        yield unarchived(File(path, raw, size, on_progress, budget=budget))
 
 
 @contextmanager
 def _raw(path: str) -> Iterator[Any]:
     """Open a local or remote file as stored; wrap it in a ``Handle`` if it cannot seek."""
-    with reached(path):
+    with errors_naming(path):
         if "://" in path:
             system, inside = remote(path)  # an archive closes its files when ``system`` is deleted
             opens = partial(system.open, inside, "rb")
@@ -236,7 +238,7 @@ def _raw(path: str) -> Iterator[Any]:
 def file_of(stream: Any) -> File:
     """Wrap an open file of the caller, which is read from its position and stays open."""
     if isinstance(stream, File):
-        return within(stream)
+        return unarchived(stream)
     raw, size = Handle(stream), 0
     name = getattr(stream, "name", None) or getattr(stream, "path", None)
     path = str(name) if isinstance(name, str | os.PathLike) else f"the {type(stream).__name__}"
@@ -244,12 +246,12 @@ def file_of(stream: Any) -> File:
         check_no_table_around([path])
     if raw.seekable():
         size = raw.seek(0, os.SEEK_END)
-        raw.seek(0)
-    return within(File(path, cast(Any, raw), size, None, decoded=hasattr(stream, "encoding")))
+        raw.seek(0)  # the position of the caller, where a Handle begins
+    return unarchived(File(path, cast(Any, raw), size, None, decoded=hasattr(stream, "encoding")))
 
 
 def start_of(stream: Any) -> Callable[[], Any] | None:
-    """Return a function that moves an open file back to its position now; None if impossible."""
+    """Return a function that moves an open file to its current position; None if impossible."""
     with suppress(Exception):  # the file may be of any library
         if not isinstance(stream, File) and stream.seekable():
             return partial(stream.seek, stream.tell())
@@ -265,9 +267,9 @@ def _is_pipe(path: str | os.PathLike[str]) -> bool:
 
 
 def planned(find: Callable[[Any, Any], Any], edges: Any, options: Any) -> Any:
-    """Return ``find(edges, options)``, which is a plan, and move an open file back afterwards.
+    """Return the plan ``find(edges, options)``, and move an open file back to its position.
 
-    Edges that can be read only once raise an InputError, because the plan would use them up.
+    Edges that can be read only once raise an InputError, because planning would consume them.
     """
     go_back = None
     if hasattr(edges, "read") and not isinstance(edges, File):
@@ -284,7 +286,7 @@ def planned(find: Callable[[Any, Any], Any], edges: Any, options: Any) -> Any:
             go_back()
 
 
-def within(file: File) -> File:
+def unarchived(file: File) -> File:
     """Return the file of edges in an archive; return a file that is not an archive unchanged."""
     if _is_zip(file):
         member = _in_zip(file)
@@ -293,7 +295,7 @@ def within(file: File) -> File:
     else:
         return file
     is_zip = _is_zip(member) and not _is_npz(member)
-    if member.path != file.path and (is_zip or _is_tar(member)):
+    if member.path != file.path and (is_zip or _is_tar(member)):  # an npz file keeps its path
         raise FormatError(
             f"{member.path} is an archive in an archive: unpack {file.path}, and pass the path of"
             " the inner archive"
@@ -308,6 +310,7 @@ def _is_zip(file: File) -> bool:
 
 def _is_npz(file: File) -> bool:
     """Return whether the first file in a zip archive is an array of NumPy."""
+    # in the archive, the length of the first name is at byte 26, and the name at byte 30
     name_bytes = int.from_bytes(file.head[26:28], "little")
     return file.head[30:][:name_bytes].endswith(b".npy")
 
@@ -322,11 +325,11 @@ def _in_zip(file: File) -> File:
     import zipfile
 
     with damage(file, "zip"):
-        stream = file.seekable()
+        stream = file.seekable_stream()
         archive = zipfile.ZipFile(stream)
         members = archive.infolist()
         names = [member.filename for member in members if not member.is_dir()]
-        if min((member.header_offset for member in members), default=0):
+        if min((member.header_offset for member in members), default=0):  # after another archive
             raise _joined(file, "zip")
         if any(name.endswith(".npy") for name in names):
             stream.seek(0)
@@ -342,7 +345,7 @@ def _in_tar(file: File) -> File:
     seekable = file.raw.seekable() and file.stream.seekable()
     try:
         with damage(file, "tar"):
-            stream = file.stream if seekable else file.seekable()
+            stream = file.stream if seekable else file.seekable_stream()
             archive = tarfile.TarFile(fileobj=stream)
             names = [member.name for member in archive.getmembers() if member.isfile()]
             name = _only(file, "tar", names)
@@ -371,18 +374,14 @@ def _member(file: File, name: str, raw: Any, size: int) -> File:
 
 
 def _only(file: File, kind: str, names: list[str]) -> str:
-    """Return the name of the only file of edges in an archive.
-
-    If exactly one of several matrices has the name of its folder, as in the SuiteSparse
-    collection, this matrix is chosen.
-    """
+    """Return the name of the only file of edges in an archive."""
     paths = [Path(name) for name in names if not Path(name).name.lower().startswith(_NOTE_PREFIXES)]
-    edges = [path for path in paths if not _is_hidden(path)]
-    files = _of_edges(edges)
-    if len(files) > 1:
+    visible = [path for path in paths if not _is_hidden(path)]
+    files = _of_edges(visible)
+    if len(files) > 1:  # the main matrix of the SuiteSparse collection has the name of its folder
         files = [path for path in files if path.parent.name == path.stem] or files
     if len(files) == 1:
-        _tell_left_out(log.warning, file.path, edges, files)
+        _tell_left_out(log.warning, file.path, visible, files)
         return str(files[0])
     shown = ", ".join(map(str, files[:3]))
     raise FormatError(

@@ -172,7 +172,7 @@ def _table_of(file: File, format: str | None, options: TextOptions) -> pa.Table:
             except pa.ArrowInvalid:
                 decoded(file.path, text)  # raises an error if the text is not UTF-8
                 raise
-        data = pa.py_buffer(file.seekable().read())
+        data = pa.py_buffer(file.seekable_stream().read())
         source = pa.BufferReader(data)
         if kind == "parquet":
             stored = pq.ParquetFile(source)

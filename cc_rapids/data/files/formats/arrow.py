@@ -31,7 +31,7 @@ def opened(file: File) -> tuple[Any, pa.PythonFile]:
             f"{file.path} is of Feather version 1: pass pyarrow.feather.read_table(path), or write"
             " the file again as version 2"
         )
-    stream, is_file = file.seekable(), file.head.startswith(FILE_MARK)
+    stream, is_file = file.seekable_stream(), file.head.startswith(FILE_MARK)
     with damage(file, "Arrow"):
         if file.budget is not None:
             file.check_bound(largest_batch(stream, is_file), 1, BATCH)

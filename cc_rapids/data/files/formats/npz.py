@@ -33,7 +33,7 @@ MATRIX_COPIES = 4  # bytes of memory per byte of the arrays of a matrix
 
 def read_npy(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
     """Return the edges of the array in a file."""
-    stream = file.seekable()
+    stream = file.seekable_stream()
     size = stream.seek(0, 2)
     stream.seek(0)
     with damage(file, "npy"):
@@ -77,7 +77,7 @@ def ends_of(file: File, name: str, array: Any) -> dict[str, Any]:
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range | None]:
     """Return the edges of a matrix or of arrays."""
-    stream = file.seekable()
+    stream = file.seekable_stream()
     with damage(file, "npz"), np.load(stream) as stored:
         if {"format", "shape"} <= set(stored.files):
             check_sizes(file, stored, stored.files, MATRIX_COPIES)

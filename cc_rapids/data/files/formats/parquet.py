@@ -39,7 +39,7 @@ def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
 def group_batches(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
     """Yield row groups in batches, starting after the group and row of ``place``."""
     with damage(file, "Parquet"):
-        stream = file.seekable()
+        stream = file.seekable_stream()
         stored, empty, excluded = _opened_parquet(file, stream, request)
         columns, rows = empty.column_names, stored.metadata.num_rows
         ids = request.ids_in(columns)
@@ -65,7 +65,7 @@ def groups_to_load(
     """
     start, done, max_rows = place.group, place.done, place.rows
     with damage(file, "Parquet"):
-        _, empty, excluded = _opened_parquet(file, file.seekable(), request)
+        _, empty, excluded = _opened_parquet(file, file.seekable_stream(), request)
     columns = empty.column_names
     sizes = [0 if group in excluded else size for group, size in file.groups.items()]
     are_all_ids = all(are_ids(empty[name].type) for name in columns)
@@ -284,7 +284,7 @@ def parquet_facts(file: File, request: ColumnRequest) -> list[Footer]:
     Row groups that the bound excludes are not read.
     """
     with damage(file, "Parquet"):
-        stored = pq.ParquetFile(file.seekable())
+        stored = pq.ParquetFile(file.seekable_stream())
         meta, schema = stored.metadata, stored.schema_arrow
         columns = columns_of(file, request, schema)
         footers = footers_of(meta, range(meta.num_row_groups), request.ids_in(columns))
@@ -297,7 +297,7 @@ def parquet_facts(file: File, request: ColumnRequest) -> list[Footer]:
 def names(file: File, options: TextOptions) -> list[str]:
     """Return the names of the columns from the footer."""
     with damage(file, "parquet"):
-        return list(pq.read_schema(file.seekable()).names)
+        return list(pq.read_schema(file.seekable_stream()).names)
 
 
 def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
