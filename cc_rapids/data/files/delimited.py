@@ -372,7 +372,7 @@ def _endless(
     within = f"within {size:,} bytes"
     reason = f"no end {within}" if limited else f"no end {within}; not text?"
     if dialect.quoting:
-        opens, closes, _ = quoted.runs(block.data, dialect.quoting)
+        opens, closes, _ = quoted.quoted_spans(block.data, dialect.quoting)
         if len(closes) and closes[-1] >= size:  # the last quote is not closed
             block = block.after(block.data.rfind(b"\n", 0, int(opens[-1])) + 1)
             how = f"not closed {within}" if limited else "never closed"

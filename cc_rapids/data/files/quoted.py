@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 WINDOW = 1 << 20  # the number of bytes to search for quotes at a time; they fit into a cache
 QUOTE = b'"'
-# in place of a delimiter, a newline, a carriage return and a pair of quotes in a quoted field, of
-# its opening and closing quote, and of the second quote of a pair, which is dropped
+# in a quoted field, these bytes replace: a delimiter, a newline, a carriage return, a pair of
+# quotes, the opening quote, the closing quote, and the second quote of a pair before it is removed
 MASKS = OTHER, NEWLINE, RETURN, PAIR, OPEN, CLOSE, DROPPED = [bytes([k]) for k in range(0xF8, 0xFF)]
 _INVALID = bytes(min(k, 0xF7) for k in range(256))
 READABLE = bytes.maketrans(b"".join(MASKS), b"?" * len(MASKS))  # for errors, whose lines are UTF-8
@@ -78,8 +78,8 @@ def last_end(data: bytes) -> int:
 def whole_records(data: bytes, delimiter: bytes) -> Records:
     """Return the whole records at the start of a text.
 
-    A record ends with a newline, a carriage return, or both. If there is no delimiter, the text has
-    no quotes. Bytes that equal a mask are not UTF-8; they become another byte that is not UTF-8.
+    A record ends with a newline, a carriage return, or both. Without a delimiter, quotes are text.
+    A byte that equals a mask cannot occur in UTF-8; it becomes 0xF7, which cannot occur either.
     """
     if not delimiter or QUOTE not in data:
         end = last_end(data)
@@ -102,24 +102,24 @@ def whole_records(data: bytes, delimiter: bytes) -> Records:
 
 
 def _masked(data: bytes, delimiter: bytes) -> tuple[bytes, bool]:
-    """Return a text with masks, of the same length, and whether its runs are regular."""
-    opens, closes, regular = runs(data, delimiter)
+    """Return a text with masks, of the same length; and ``regular`` as in :class:`Records`."""
+    opens, closes, regular = quoted_spans(data, delimiter)
     if not len(opens):
         return data, regular
     text, mask_of = np.frombuffer(data, np.uint8).copy(), np.zeros(256, np.uint8)
     letters = delimiter + b"\n\r" + QUOTE
     mask_of[list(letters)] = list(b"".join(MASKS[: len(letters)]))
     places = np.flatnonzero(mask_of[text])
-    run = np.searchsorted(opens, places, "right") - 1
-    places = places[(run >= 0) & (places < closes[run]) & (places > opens[run])]  # within quotes
-    quotes = places[text[places] == ord(QUOTE)]
+    span = np.searchsorted(opens, places, "right") - 1  # the last that begins before a place
+    places = places[(span >= 0) & (places < closes[span]) & (places > opens[span])]
+    quotes = places[text[places] == ord(QUOTE)]  # in pairs
     text[places] = mask_of[text[places]]
     text[quotes[1::2]] = ord(DROPPED)
     text[opens], text[closes[closes < len(text)]] = ord(OPEN), ord(CLOSE)
     return text.tobytes(), regular
 
 
-def runs(data: bytes, delimiter: bytes) -> tuple[Places, Places, bool]:
+def quoted_spans(data: bytes, delimiter: bytes) -> tuple[Places, Places, bool]:
     """Return the positions of the opening and the closing quotes of fields in a text of records.
 
     If the last field is not closed, its closing position is the end of the text. The third value is
@@ -136,7 +136,7 @@ def runs(data: bytes, delimiter: bytes) -> tuple[Places, Places, bool]:
         separate = opens[1:] != closes[:-1] + 1
         opens, closes = opens[np.append(True, separate)], closes[np.append(separate, True)]
     blank = blanks(delimiter)
-    if _border(text, opens, -1, delimiter, blank) and _border(text, closes, 1, delimiter, blank):
+    if _at_ends(text, opens, -1, delimiter, blank) and _at_ends(text, closes, 1, delimiter, blank):
         return opens, closes, True
     pairs = [
         (match.start(1), match.end(2) - 1 if match[2] else len(data))
@@ -151,8 +151,8 @@ def blanks(delimiter: bytes) -> bytes:
     return b" " if delimiter == b"\t" else b" \t"
 
 
-def _border(text: Any, quotes: Places, step: int, delimiter: bytes, blank: bytes) -> bool:
-    """Return whether the next nonblank byte on one side of each quote is a field boundary."""
+def _at_ends(text: Any, quotes: Places, step: int, delimiter: bytes, blank: bytes) -> bool:
+    """Return whether each quote's next nonblank byte in direction ``step`` is a field boundary."""
     is_boundary, is_blank = np.zeros(256, bool), np.zeros(256, bool)
     is_boundary[list(delimiter + b"\r\n")] = is_blank[list(blank)] = True
     positions = quotes
@@ -205,8 +205,8 @@ def values(
 
     The second column is None if no field in quotes has text. Blanks around fields and around their
     quotes are stripped. An empty field is null without quotes, and an empty string with quotes.
-    ``present`` are the masks and blanks that occur. Text that is not UTF-8 raises a
-    ``pyarrow.ArrowInvalid``.
+    ``present`` has all masks and blanks in the text; no other is searched. Text that is not UTF-8
+    raises a ``pyarrow.ArrowInvalid``.
     """
     text = column
     if any(blank in present for blank in blanks(delimiter)):
@@ -214,14 +214,14 @@ def values(
         text = pc.if_else(pc.equal(text, ""), pa.scalar(None, pa.string()), text)
     begins = pc.starts_with(text, OPEN)
     # an empty field in quotes consists of its two quotes
-    is_quoted = pc.any(pc.and_(begins, pc.greater(pc.binary_length(text), 2))).as_py()
+    has_quoted_text = pc.any(pc.and_(begins, pc.greater(pc.binary_length(text), 2))).as_py()
     if pc.any(begins).as_py():
         text = pc.ascii_trim(text, OPEN + CLOSE)
         for mask, letter in zip(MASKS, (delimiter, b"\n", b"\r", QUOTE), strict=False):
             if mask in present:
                 text = pc.replace_substring(text, mask, letter)
     text.validate(full=True)
-    return text, begins if is_quoted else None
+    return text, begins if has_quoted_text else None
 
 
 def split(record: bytes, delimiter: str) -> list[str]:

@@ -54,11 +54,11 @@ HEAD = 1 << 16  # the number of bytes that are inspected; more if a line is long
 AS_UTF8 = "utf-8", "ascii"  # encodings that need no conversion to UTF-8
 SEPARATORS = ",\t;|"
 FIRST = 20  # the number of records from which the separator is inferred
-_SEPARATOR = re.compile(
+_SEPARATOR = re.compile(  # a SEPARATOR_LINE, with the separator as a group
     rb"^" + SEPARATOR_LINE.replace(rb"[^\r\n]", rb"([!-~\t])") + rb"$", re.MULTILINE
 )
 _KEPT = 20  # the number of lines above the first record that are kept
-_LONGEST = 1000  # the maximum mean number of bytes of these lines
+_KEPT_BYTES = 1000 * _KEPT  # the maximum number of bytes in which these lines are looked for
 WIDE = 20  # records with more fields than this, all 0 or 1, are a matrix even if it is not square
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _DECIMAL = re.compile(  # a number with a point or a comma as the decimal mark
@@ -79,17 +79,17 @@ class Above:
     separator: str | None = None  # the character that a line such as ``sep=;`` names
     first: list[tuple[int, bytes]] = field(default_factory=list)  # the first lines, with numbers
 
-    def add(self, data: bytes, dialect: Dialect) -> None:
+    def add(self, lines: bytes, dialect: Dialect) -> None:
         """Add complete lines that hold no data."""
-        if match := _SEPARATOR.search(data):
+        if match := _SEPARATOR.search(lines):
             self.separator = match[1].decode()
-        if comments := dialect.comments_in(data):
+        if comments := dialect.comments_in(lines):
             last = comments[-1].strip()
             self.mark, self.comment = last[:1], last[1:]
-        if comments and len(self.first) < _KEPT:
-            lines = enumerate(data[: _KEPT * _LONGEST].split(b"\n"), self.count + 1)
-            self.first += [(k, line.strip()) for k, line in lines if line.strip()][:_KEPT]
-        self.count += quoted.ends_in(data)
+            if len(self.first) < _KEPT:
+                numbered = enumerate(lines[:_KEPT_BYTES].split(b"\n"), self.count + 1)
+                self.first += [(k, line.strip()) for k, line in numbered if line.strip()][:_KEPT]
+        self.count += quoted.ends_in(lines)
 
 
 class Text:
@@ -121,9 +121,9 @@ class Text:
         return self._ahead
 
     def head(self, longest: int) -> bytes:
-        """Return the complete lines in the next ``HEAD`` bytes, or in more bytes to have two lines.
+        """Return the complete lines in the next ``HEAD`` bytes, or in more bytes with two records.
 
-        Line ends become newlines. There may be fewer than two lines if the file ends, or if
+        Line ends become newlines. There may be fewer than two records if the file ends, or if
         ``longest`` bytes do not contain two.
         """
         size = HEAD
@@ -134,7 +134,7 @@ class Text:
             lines = quoted.with_newlines(data if ended or data[-1:] != b"\r" else data[:-1])
             lines = lines + b"\n" if ended and lines[-1:] != b"\n" else lines
             lines = lines[: lines.rfind(b"\n") + 1]
-            # a quoted record may have several lines
+            # a quoted record may have several lines; the unknown delimiter is taken for a comma
             records = quoted.whole_records(lines, b",").data.count(b"\n")
             if ended or size >= longest or records > 1:
                 return lines if data else b""
@@ -145,8 +145,8 @@ class Text:
         above, size = Above(), HEAD
         while data := self.peek(size):
             ended = len(data) < size
-            whole = len(data) if ended else quoted.last_end(data)  # the bytes of complete lines
-            lines = data[:whole]
+            complete = len(data) if ended else quoted.last_end(data)  # the bytes of complete lines
+            lines = data[:complete]
             lines = lines + b"\n" if ended and lines[-1:] not in b"\r\n" else lines
             match = dialect.dataless.match(lines)
             end = match.end() if match else 0  # the bytes of the lines without data
@@ -156,7 +156,7 @@ class Text:
                 self._file.lines.without_data(dataless, dialect)
                 self._ahead = data[end:]
             # a line with data follows, or the file ends, or a line is too long
-            if end < len(lines) or ended or (not whole and size >= longest):
+            if end < len(lines) or ended or (not complete and size >= longest):
                 break
             size = HEAD if end else 4 * size
         return above
@@ -217,7 +217,7 @@ def separator_of(
     candidates = {
         d: records
         for d, records in records_by_separator.items()
-        if any(sum(map(bool, record)) > 1 for record in records)
+        if any(sum(field != "" for field in record) > 1 for record in records)
     }
     if not candidates and _width(blanks) < 2:
         # each record has at most one field that is not empty
@@ -263,6 +263,7 @@ def _uneven_separator(
     The result is a blank, unless a candidate splits at least half of the records. ``candidates``
     are the records as each separator splits them, and ``blanks`` as runs of blanks split them.
     """
+    # prefer a candidate that splits the first record, then one that splits most records
     frequent = max(
         candidates,
         key=lambda d: (len(candidates[d][0]) > 1, _split_count(candidates[d])),
@@ -276,7 +277,7 @@ def _uneven_separator(
     words_in_fields = [word for words in fields if len(words) > 1 for word in words]
     if frequent != "\t" or not _are_numbers(words_in_fields):
         raise _either(path, frequent, " ", "some of")
-    return " "
+    return " "  # numbers are separated by both tabs and blanks
 
 
 def _records(head: bytes, delimiter: str) -> list[list[str]]:
@@ -405,12 +406,12 @@ def is_header(
     )
 
 
-def check_edges(path: str, records: Sequence[Sequence[str]]) -> None:
+def check_no_matrix(path: str, records: Sequence[Sequence[str]]) -> None:
     """Raise a FormatError if records without a header are an adjacency matrix.
 
     Records are taken for a matrix if they are square and symmetric, or if all fields are 0 or 1 and
-    the records are square or wide. Warn if the first column may be the index of a pandas frame. If
-    a file has more records than fields, ``records`` are the first fields + 1 records.
+    the records are square or wide. Warn if the first column may be the index of a pandas frame. Of
+    a long file, ``records`` are only the first ones, one more than the number of fields.
     """
     width = len(records[0]) if records else 0
     if width < 3 or any(len(record) != width for record in records):
@@ -509,7 +510,8 @@ def _seems_utf16(first: bytes) -> bool:
     if 5 * first.count(b"\0") > 2 * len(first):
         return True
     lines = first.removesuffix(b"\n")  # the NUL after the newline may not have been read
-    return 0 < lines.count(b"\n") in (lines.count(b"\n\0"), lines.count(b"\0\n"))
+    newlines = lines.count(b"\n")
+    return newlines > 0 and newlines in (lines.count(b"\n\0"), lines.count(b"\0\n"))
 
 
 def _are_named(comment: bytes, requested: list[str], dialect: Dialect, fields: list[str]) -> bool:
@@ -542,27 +544,32 @@ def first_lines(
     feed = blocks(file, dialect, text.read, above.count + 1)
     if text.marked:
         feed = marked_once(file.path, feed)
-    first = next(feed, None)
-    if first is None:
-        _check_comments(file, request.options, dialect, above.comment)
+    block = next(feed, None)
+    if block is None:
+        if file.lines.comment and names_in_comment(above.comment, dialect, 2, ()) is None:
+            raise FormatError(
+                f"{file.path}: each line begins with one of {request.options.comment!r}, as"
+                " comments do, and no line holds data: pass comment=None (--no-comment) if these"
+                " lines are data"
+            )
         return dialect, None, []
-    line, others = first.first()
-    check_utf8(file.path, Block(first.line, line))
-    fields = dialect.split(line)
+    record, below = block.first()
+    check_utf8(file.path, Block(block.line, record))
+    fields = dialect.split(record)
     if len(fields) < 2:
         guessed = dialect.delimiter == " " and request.options.delimiter is None
         between = listed([*NAMES.values()]) if guessed else dialect.separator
         raise FormatError(
-            f"{file.path}, line {first.line}: expected at least 2 fields separated by {between},"
-            f" found {len(fields)}: {shown(line)}; if another character separates them, pass"
+            f"{file.path}, line {block.line}: expected at least 2 fields separated by {between},"
+            f" found {len(fields)}: {shown(record)}; if another character separates them, pass"
             " delimiter= (--delimiter)"
         )
-    names = _names(file, request, dialect, above.comment, head, first.line, fields)
+    names = _names(file, request, dialect, above.comment, head, block.line, fields)
     if not file.header:
-        return dialect, chain([first], feed), names
-    file.lines.header = quoted.ends_in(line)
-    _check_no_rule(file.path, others, dialect)
-    return dialect, chain([others], feed), names
+        return dialect, chain([block], feed), names
+    file.lines.header = quoted.ends_in(record)
+    _check_no_rule(file.path, below, dialect)
+    return dialect, chain([below], feed), names
 
 
 def _names(
@@ -589,7 +596,7 @@ def _names(
             following = None  # the second record is not UTF-8 text
         file.header = is_header(file.path, line, fields, following, requested)
         if not (file.header or requested):
-            check_edges(file.path, dialect.first_records(head, len(fields) + 1))
+            check_no_matrix(file.path, dialect.first_records(head, len(fields) + 1))
     if file.header:
         return fields
     names = ["src", "dst", *(f"col{i}" for i in range(2, len(fields)))]
@@ -606,13 +613,4 @@ def _check_no_rule(path: str, block: Block, dialect: Dialect) -> None:
         raise FormatError(
             f"{path}, line {number}: {shown(line)} is a line of dashes below the header, not an"
             " edge: remove this line"
-        )
-
-
-def _check_comments(file: File, options: TextOptions, dialect: Dialect, comment: bytes) -> None:
-    """Raise a FormatError if a file has only comments, and the last one names no columns."""
-    if file.lines.comment and names_in_comment(comment, dialect, 2, ()) is None:
-        raise FormatError(
-            f"{file.path}: each line begins with one of {options.comment!r}, as comments do, and"
-            " no line holds data: pass comment=None (--no-comment) if these lines are data"
         )

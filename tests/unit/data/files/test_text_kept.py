@@ -287,7 +287,7 @@ def test_quotes_are_found_as_a_reader_of_bytes_finds_them(text, window):
             continue
         start = letter in (b",", b"\n", b"\r") or (start and letter == b" ")
         place += 1
-    opens, closes, _ = quoted.runs(data, b",")
+    opens, closes, _ = quoted.quoted_spans(data, b",")
     assert list(zip(opens.tolist(), closes.tolist(), strict=True)) == found
 
 
