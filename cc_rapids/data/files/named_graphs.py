@@ -55,7 +55,8 @@ def read_named(
             raise FormatError(f"{file.path} cannot be read as {title}: {error}") from error
         except UnicodeDecodeError as error:
             raise undecodable(file.path, data, error) from None
-    content = re.sub(ignored, b"", data)  # quadratic in comments that do not end: after the reader
+    # the reader has rejected comments that do not end, for which the pattern takes quadratic time
+    content = re.sub(ignored, b"", data)
     if (graphs := len(re.findall(graph, content))) > 1:
         raise FormatError(
             f"{file.path} holds {graphs} graphs, and NetworkX reads one: write each graph to a"
@@ -69,15 +70,15 @@ def read_named(
             " list"
         )
     file.groups = {0: declared}
-    default = read_graph.graph.get("edge_default") or {}  # attributes of edges without a value
+    default = read_graph.graph.get("edge_default") or {}  # the default values of attributes
     edges = [(u, v, {**default, **attributes}) for u, v, attributes in read_graph.edges(data=True)]
     return columns_of_names(file, request, edges, list(read_graph))
 
 
 def in_utf8(data: bytes, path: str, encoding: str | None = None) -> bytes:
-    """Convert a text to UTF-8 from an encoding; by default only texts in UTF-16 and UTF-32.
+    """Convert a text from ``encoding`` to UTF-8; by default, only convert UTF-16 and UTF-32.
 
-    If the text is XML, the encoding that its first line declares is removed.
+    The encoding that the first line of a converted XML text declares is removed.
     """
     encoding = encoding or marked_encoding(data) or _WIDE_XML.get(data[:2])
     if encoding is None:
@@ -98,11 +99,10 @@ def decoded(path: str, data: bytes) -> str:
 
 
 def undecodable(path: str, data: bytes, error: UnicodeDecodeError) -> FormatError:
-    """Return the error for the first line that is not UTF-8 in a format without ``encoding=``."""
+    """Return the error for the line that cannot be decoded, in a format without ``encoding=``."""
     start = data.rfind(b"\n", 0, error.start) + 1
     number, line = data.count(b"\n", 0, start) + 1, data[start:].partition(b"\n")[0]
-    advice = "convert the file, such as by iconv -f latin1 -t utf-8"
-    return not_utf8(path, number, line, advice)
+    return not_utf8(path, number, line, "convert the file, such as by iconv -f latin1 -t utf-8")
 
 
 def columns_of_names(
@@ -110,7 +110,7 @@ def columns_of_names(
 ) -> tuple[pa.Table, Any]:
     """Return edges (source, destination, attributes) as a table, and the names of all vertices.
 
-    Ids are int64 if all ``names`` are integers of this type, and otherwise strings.
+    Ids are int64 if all ``names`` are integers of this type, but not bools; otherwise strings.
     """
     integers = isinstance(names, range) or all(
         type(name) is int and abs(name) < 1 << 63 for name in names
@@ -121,15 +121,17 @@ def columns_of_names(
         side: pa.array([convert(edge[end]) for edge in edges], id_type)
         for end, side in enumerate(("src", "dst"))
     }
-    keys = dict.fromkeys(key for *_, values in edges for key in values) if request.weights else {}
-    schema = pa.schema([(name, pa.null()) for name in (*columns, *keys)])
+    available = [*columns]
+    if request.weights:
+        available += dict.fromkeys(name for *_, attributes in edges for name in attributes)
     if edges:
-        picked = columns_of(file, request, schema)
-    else:
-        picked = [schema.names[i] for i in request.columns(file.path, schema.names)]
+        names_only = pa.schema([(name, pa.null()) for name in available])
+        picked = columns_of(file, request, names_only)
+    else:  # no attribute is known, so the weight may be missing
+        picked = [available[i] for i in request.columns(file.path, available)]
     with damage(file, "weights"):
-        for name in set(picked) - set(columns):
-            columns[name] = pa.array([values.get(name) for *_, values in edges])
+        for name in set(picked) - set(columns):  # the weight
+            columns[name] = pa.array([attributes.get(name) for *_, attributes in edges])
         table = weighed(file, request, pa.table(columns).select(picked))
     if isinstance(names, range):
         return table, names

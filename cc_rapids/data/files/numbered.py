@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 COPIES = 5  # bytes of memory per byte of a file, in addition to blocks
 COUNT = re.compile(r"0|[1-9][0-9]{0,99}")
-COSTS = ("src", "dst", "low", "capacity", "cost")  # the fields of an arc of a flow of least cost
-HEADER_FIELDS = 10  # fields of a header line that are split, more than any format has
+COSTS = ("src", "dst", "low", "capacity", "cost")  # fields of an arc of a minimum-cost flow
+HEADER_FIELDS = 10  # the maximum number of splits of a header line, more than any format needs
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,7 @@ class Layout:
     written: str  # the header line of written files, a template of n and m
 
     def read(self, file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
-        """Return the edges of a file, and its vertices.
-
-        The number of edges becomes ``file.groups``, for the ledger.
-        """
+        """Return the edges of a file, and its vertices."""
         file.check_bound(file.size, COPIES)
         number, line, feed = header_line(file, self.dialect)
         fields = line.decode(errors="replace").split(maxsplit=HEADER_FIELDS)
@@ -66,7 +63,7 @@ class Layout:
                 f"{file.path}, line {number}: declares {declared} edges, but the file has"
                 f" {len(table)}"
             )
-        file.groups = {0: declared}
+        file.groups = {0: declared}  # for the ledger
         return table, vertices
 
     def _edges(
@@ -77,20 +74,18 @@ class Layout:
         ids = IdPair(file.path, ("src", "dst"), dialect)
         start = len(tag)  # the position of the first end, as a tag is a field of one letter
         positions = *range(start), *(start + i for i in request.columns(file.path, ("src", "dst")))
-        width, weight = 0, None
+        width, weight = 0, None  # the number of fields, and the position of the weight after a tag
         for block in from_first_data(feed, dialect):
             if not width:  # the first line with an edge shows whether there are weights
                 width = max(start + 2, len(dialect.split(block.first()[0])))
                 names = COSTS if (tag, width) == ("a", 1 + len(COSTS)) else ("src", "dst", "weight")
                 weight = request.weight_column(file.path, names[: width - start], (0, 1))
                 positions = positions if weight is None else (*positions, start + weight)
-            columns = parse(file.path, block, dialect, width, positions)
+            columns = parse(file.path, block, dialect, width, positions)  # the weight comes last
             ends = ids.append(block, *columns[start : start + 2])
-            is_tagged = (pc.equal(column.text, tag) for column in columns[:start])
-            if not (
-                all(pc.all(is_tag, skip_nulls=False, min_count=0).as_py() for is_tag in is_tagged)
-                and all(within(values, vertices) for values in ends)
-            ):
+            equal = (pc.equal(column.text, tag) for column in columns[:start])
+            is_tagged = all(pc.all(rows, skip_nulls=False, min_count=0).as_py() for rows in equal)
+            if not (is_tagged and all(within(values, vertices) for values in ends)):
                 raise self._not_an_edge(file.path, block, tag, vertices)
             if weight is not None:
                 weights.append(file.path, block, dialect, start + weight, columns[-1].text)
@@ -104,14 +99,14 @@ class Layout:
         def fits(fields: list[str]) -> bool:
             ends = fields[start : start + 2]
             valid = all(COUNT.fullmatch(end) and int(end) in vertices for end in ends)
-            return not fields or (fields[:start] == [*tag] and valid)
+            return not fields or ("".join(fields[:start]) == tag and valid)
 
         tagged = f"{tag!r} and " if tag else ""
         expected = f"{tagged}two indices from {vertices.start} to {vertices.stop - 1}"
         return misfit_error(path, block, self.dialect, fits, expected)
 
     def write(self, edges: EdgeList, stream: BinaryIO, path: Path) -> None:
-        """Write edges; missing weights are written as 1."""
+        """Write edges below a header line, whose kind of graph determines the tag."""
         header = self.written.format(n=len(edges.vertices or ()), m=edges.num_edges)
         match = re.fullmatch(self.header, header)
         assert match is not None
@@ -127,7 +122,7 @@ def within(values: Any, allowed: range) -> bool:
 
 
 def write_numbered(edges: EdgeList, header: str, tag: str, stream: BinaryIO) -> None:
-    """Write a header line, then one edge per line; with a tag, missing weights are written as 1."""
+    """Write a header line, and a line per edge; if there is a tag, missing weights become 1."""
     stream.write(header.encode())
     for piece in edges.pieces:
         columns = [*([pa.repeat(tag, len(piece))] if tag else []), *piece.columns]
@@ -142,6 +137,7 @@ def write_lines(table: pa.Table, delimiter: str, stream: BinaryIO) -> None:
     for batch in table.to_batches():
         fields = [column.cast(kind) for column in batch.columns]
         lines = pc.binary_join_element_wise(*fields, pa.scalar(delimiter, kind))
+        # joining with an empty string appends a newline
         lines = pc.binary_join_element_wise(lines, pa.scalar("", kind), pa.scalar("\n", kind))
         _, offsets, text = lines.buffers()
         first, last = np.frombuffer(offsets, np.int64)[[lines.offset, lines.offset + len(lines)]]

@@ -7,41 +7,41 @@ from __future__ import annotations
 
 from typing import Any, BinaryIO
 
-# the number of bytes that hold a page header, and a page header with long statistics
-HEADERS = 1 << 9, 1 << 16
+HEADER_BYTES = 1 << 9  # enough for most page headers
+LONG_HEADER_BYTES = 1 << 16  # read in addition for a page header with long statistics
 
 
 def largest_page(stream: BinaryIO, chunk: Any) -> tuple[int, float]:
     """Return the bytes of the largest page of a column plus its dictionary, and the bytes per row.
 
-    Both numbers count decompressed bytes. The mean bytes per row differ between pages; the greatest
-    mean is returned.
+    Both numbers count decompressed bytes. The bytes per row are the greatest mean of a page.
+    ``chunk`` is PyArrow's metadata of the column in a row group.
     """
     starts = [start for start in (chunk.dictionary_page_offset, chunk.data_page_offset) if start]
-    offset, dictionary, largest, row_bytes = min(starts, default=0), 0, 0, 0.0
+    offset = min(starts, default=0)
+    dictionary_bytes, page_bytes, row_bytes = 0, 0, 0.0
     end = offset + chunk.total_compressed_size
     while offset < end:
         stream.seek(offset)
-        data = stream.read(HEADERS[0])
+        data = stream.read(HEADER_BYTES)
         try:
             rows, size, stored = _page_header(data)
         except LookupError:
-            rows, size, stored = _page_header(data + stream.read(HEADERS[1]))
+            rows, size, stored = _page_header(data + stream.read(LONG_HEADER_BYTES))
         if rows:
-            largest, row_bytes = max(largest, size), max(row_bytes, size / rows)
+            page_bytes, row_bytes = max(page_bytes, size), max(row_bytes, size / rows)
         else:
-            dictionary = max(dictionary, size)
+            dictionary_bytes = max(dictionary_bytes, size)
         offset += stored
-    return dictionary + largest, row_bytes
+    return dictionary_bytes + page_bytes, row_bytes
 
 
 def _page_header(data: bytes) -> tuple[int, int, int]:
-    """Return the rows of a page (0 for a dictionary), and its decompressed and stored bytes.
+    """Return the rows of a page (0 for a dictionary), its decompressed bytes, and its stored bytes.
 
-    The header of the page is a struct in Thrift's compact protocol.
-    Its fields are the type of the page, its two sizes, and structs of integers, bools and strings.
-    Fields 5 and 8 describe data pages, and begin with the number of values. Raise a LookupError for
-    an incomplete header.
+    The stored bytes include the header, which is a struct in Thrift's compact protocol. Fields 2
+    and 3 are the decompressed and the compressed size. Fields 5 and 8 are structs that describe a
+    data page, and begin with the number of values. An incomplete header raises a LookupError.
     """
     position = 0
 
@@ -49,7 +49,7 @@ def _page_header(data: bytes) -> tuple[int, int, int]:
         """Read an integer that is stored in seven bits per byte, the lowest bits first."""
         nonlocal position
         value = shift = 0
-        while shift < 70:
+        while shift < 70:  # at most ten bytes, even if the data are damaged
             value |= (data[position] & 127) << shift
             position, shift = position + 1, shift + 7
             if data[position - 1] < 128:
@@ -61,11 +61,11 @@ def _page_header(data: bytes) -> tuple[int, int, int]:
         nonlocal position
         fields: dict[int, Any] = {}
         field = 0
-        while kind := data[position]:
+        while head := data[position]:
             position += 1
             # the upper bits are the difference to the last number; 0 if the number follows
-            field = field + (kind >> 4) if kind >> 4 else number() >> 1
-            match kind & 15:
+            field = field + (head >> 4) if head >> 4 else number() >> 1
+            match head & 15:  # the type of the field
                 case 1 | 2:  # a bool, which has no further bytes
                     pass
                 case 4 | 5 | 6:  # an integer, whose lowest bit is the sign

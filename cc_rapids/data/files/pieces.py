@@ -27,21 +27,20 @@ class Place(NamedTuple):
     group: int  # the first row group or record batch to read
     done: int  # the number of its rows to skip
     rows: Callable[[], int]  # returns the maximum number of rows of the next piece
-    text: Sequence[bool | None] | None = None  # whether each column of an id is text, if known
+    text: Sequence[bool | None] | None = None  # whether each column of an id is text; None: unknown
     read_groups: RowGroups | None = None
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of the edges of a file, and the row group and row where it ends.
+    """A part of the edges of a file.
 
-    If there is a ``load``, the table is empty, and ``load()``, called in any thread, returns the
-    rows.
+    If there is a ``load``, the table is empty, and any thread may call ``load()`` to get the rows.
     """
 
     table: Any  # a PyArrow table of ids and weights
-    group: int
-    rows: int
+    group: int  # the number of the row group or record batch where this piece ends
+    rows: int  # the number of rows of this group up to the end of this piece
     whole: bool  # whether the group ends with this piece
     vertices: range | None = None  # all vertices, if the file lists or counts them
     load: Callable[[], Any] | None = None
@@ -79,12 +78,12 @@ def pieces_of_groups(
     The numbers of rows of all groups are known. ``tables`` returns the rows of a group in one or
     more tables. Groups that are ``excluded`` are not read. ``empty`` is a table without rows.
     """
-    if place.group >= len(file.groups):
+    if place.group >= len(file.groups):  # no rows remain
         yield Piece(empty, place.group, 0, False)
     for group in range(place.group, len(file.groups)):
         size, done = file.groups[group], place.done if group == place.group else 0
         if group in excluded or not size:
-            yield Piece(empty, group, size, True, skipped=size - done if size else 0)
+            yield Piece(empty, group, size, True, skipped=max(0, size - done))
             continue
         end = 0
         for table in tables(group):

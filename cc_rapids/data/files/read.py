@@ -199,7 +199,7 @@ def source_format_of(
         if kind not in IN_PIECES:
             return SourceFormat(kind, ("src", "dst"))  # these formats have one column per end
         request = ColumnRequest(
-            *(source, destination, kind, options, weight is not None, weight), null_weights=True
+            source, destination, kind, options, weight is not None, weight, null_weights=True
         )
         piece = next(read_pieces(file, request, Place(0, 0, lambda: FIRST_ROWS)))
         ids = tuple(request.ids_in(piece.table.column_names))
