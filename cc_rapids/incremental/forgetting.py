@@ -53,7 +53,7 @@ def remove_pairs(
         )
         pairs = backend.empty(src.size, np.uint64)
         counts = backend.fill(backend.empty(2, np.uint64), 0)
-        write_keys = backend.kernel(kernels.note_pairs, vertex, backend.kernel(find.naive))
+        write_keys = backend.kernel(kernels.write_removal_keys, vertex, backend.kernel(find.naive))
         masks = src_known.view(np.uint8), dst_known.view(np.uint8)
         write_keys(src.size, src, dst, *masks, state.forest.parent, pairs, counts)
         pairs.sort()
@@ -378,7 +378,7 @@ class _Removal:
                 batches.link(forest, None, *ends)
                 crossing = backend.new_flag()
                 flag = crossing.value, crossing.word
-                note = backend.kernel(kernels.note_crossing)
+                note = backend.kernel(kernels.flag_crossing)
                 note(forest.n, forest.parent, self.before, *flag)
                 if crossing.read_async()():
                     self._raise_not_inserted(given, columns, None)

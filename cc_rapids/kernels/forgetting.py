@@ -1,8 +1,8 @@
 """Select the edges that remain after removals, in one pass over their endpoints.
 
 touched: the bit set of the roots of the components that lose an edge; see primitives.py.
-words  : uint32, one bit for each slot of an id, set for the vertices of these components and for
-         ids that are not vertices.
+words  : uint32, a bit set of the slots of ids (see arrival_table.py): the slots of the vertices of
+         these components, and the slots without a vertex.
 labels : unsigned, for each vertex the root of its tree before the remaining edges are linked again;
          n if the vertex is removed; all bits set for an id that is not a vertex. For dense ids,
          label k is for the id ``base + k``, and the last label is for all ids out of range. Sparse
@@ -16,9 +16,9 @@ pairs  : (k,) uint64, sorted, the removed pairs: the smaller endpoint in the upp
 
 If few vertices are touched, two bits are loaded for each edge. All bits fit into the cache, and
 only edges with a set bit are looked up. If many vertices are touched, two labels are loaded for
-each edge. A remaining edge between two trees either was inserted before the removals, and links the
-trees again, or joins vertices that were never connected, which is an error. Without a kept forest,
-the endpoints of all edges are written instead, and solved again.
+each edge. A remaining edge between two trees links them again. If its endpoints were not connected
+before the removals, it was never inserted, which is an error. Without a kept forest, the endpoints
+of all remaining edges are written instead, and all are linked again.
 """
 
 from typing import Any
@@ -35,9 +35,9 @@ NONE = none_of(np.uint64)  # the key of a pair that removes nothing
 MISSING, DISTINCT = ZERO, ONE  # elements of ``counts``
 
 
-def labelled(on: Any) -> Any:
+def label_loaders(on: Any) -> Any:
     """Return a function that loads the label of an id, and a function that prefetches the label."""
-    place, read_key, prefetch = arrivals.by_place(on)[0], arrivals.key_of(on), on.prefetch
+    (place, _), read_key, prefetch = arrivals.by_place(on), arrivals.key_of(on), on.prefetch
 
     @on.device
     def label_of(column, i, base, labels):
@@ -54,15 +54,16 @@ def labelled(on: Any) -> Any:
     return label_of, prefetch_label
 
 
-def note_pairs(on: Any, vertex: type, find: Any) -> Any:
+def write_removal_keys(on: Any, vertex: type, find: Any) -> Any:
     """Write the key of each pair to remove; count the pairs that are not connected as MISSING.
 
-    ``src_known`` and ``dst_known`` are not 0 where the id is a vertex.
+    ``src_known`` and ``dst_known`` are not 0 where the id is a vertex. A pair of equal vertices
+    gets the key NONE, because a self-loop connects nothing.
     """
     add = on.atomic_add
 
     @on.elementwise
-    def note_pairs(i, src, dst, src_known, dst_known, parent, keys, counts):
+    def write_removal_keys(i, src, dst, src_known, dst_known, parent, keys, counts):
         key, connected = NONE, False
         if src_known[i] != 0 and dst_known[i] != 0:
             u, v = np.uint64(src[i]), np.uint64(dst[i])
@@ -73,7 +74,7 @@ def note_pairs(on: Any, vertex: type, find: Any) -> Any:
             add(counts, MISSING, ONE)
         keys[i] = key
 
-    return note_pairs
+    return write_removal_keys
 
 
 def count_distinct(on: Any) -> Any:
@@ -116,27 +117,26 @@ def touch_vertices(on: Any, vertex: type, find: Any) -> Any:
     return touch_vertices
 
 
-def prefetch_parent(on: Any) -> Any:
+def prefetch_grandparent(on: Any) -> Any:
     """Prefetch the grandparent of a later vertex."""
     prefetch = on.prefetch
     if prefetch is None:
         return no_prefetch(on)
 
     @on.device
-    def prefetch_parent(parent, v):
+    def prefetch_grandparent(parent, v):
         if v + SOON < np.uint64(parent.size):
             prefetch(parent, parent[v + SOON])
 
-    return prefetch_parent
+    return prefetch_grandparent
 
 
 def singles(on: Any, vertex: type, find: Any) -> Any:
-    """Make each vertex of a touched tree its own root; other vertices become children of roots.
+    """Write to ``after`` a flat forest in which each vertex of a touched tree is its own root.
 
-    The kernel writes the roots to ``before`` and the new parents to ``after``, and counts the
-    vertices of touched trees.
+    The roots in ``parent`` are written to ``before``. The vertices of touched trees are counted.
     """
-    reduce_add, is_touched, prefetch = on.block_reduce_add, has(on), prefetch_parent(on)
+    reduce_add, is_touched, prefetch = on.block_reduce_add, has(on), prefetch_grandparent(on)
 
     @on.grid_stride
     def singles(first, last, step, parent, touched, before, after, counts):
@@ -159,8 +159,8 @@ def singles(on: Any, vertex: type, find: Any) -> Any:
 def unknown_words(on: Any) -> Any:
     """Write a word of bits, one bit for each slot; the bit is set if the slot has no vertex.
 
-    ``slots`` is the table of the slots. If the table is empty, slot s is vertex s, and slots of n
-    or more have no vertex.
+    ``slots`` has the vertex of each slot, or n or more if there is none. If the array is empty,
+    slot s is vertex s, and slots of n or more have no vertex.
     """
 
     @on.elementwise
@@ -182,7 +182,7 @@ def touch_slots(on: Any) -> Any:
 
     The slot of vertex v is the slot of the id ``ids[v]``, or v if ``ids`` is empty.
     """
-    is_touched, put, place = has(on), mark(on), arrivals.by_place(on)[0]
+    is_touched, put, (place, _) = has(on), mark(on), arrivals.by_place(on)
 
     @on.elementwise
     def touch_slots(v, before, touched, ids, base, size, words):
@@ -193,11 +193,11 @@ def touch_slots(on: Any) -> Any:
 
 
 def list_touched(on: Any) -> Any:
-    """List the edges with an endpoint whose bit is set, in any order, up to the size of ``rows``.
+    """Write to ``rows``, in any order, the numbers of edges with an endpoint whose bit is set.
 
-    ``count`` is the number of all such edges.
+    ``count`` is the number of all such edges; those that do not fit into ``rows`` are not written.
     """
-    place, read_key, add = arrivals.by_place(on)[0], arrivals.key_of(on), on.atomic_add
+    (place, _), read_key, add = arrivals.by_place(on), arrivals.key_of(on), on.atomic_add
     in_words = has(on)
 
     @on.device
@@ -221,8 +221,8 @@ def labels_of_places(on: Any, label: type) -> Any:
 
     @on.elementwise
     def labels_of_places(s, n, table, labels, out):
-        number = np.uint64(table[s])
-        out[s] = labels[number] if number < np.uint64(n) else none
+        v = np.uint64(table[s])
+        out[s] = labels[v] if v < np.uint64(n) else none
 
     return labels_of_places
 
@@ -288,10 +288,10 @@ def mark_removed(on: Any, is_listed: Any) -> Any:
 def mark_between(on: Any, label: type) -> Any:
     """Mark the edges between two trees, and the edges with an endpoint that is not a vertex.
 
-    The label of a removed vertex is n. The edges between a removed vertex and other vertices are
-    not marked.
+    The caller rejects the latter. Edges between a removed vertex, whose label is n, and another
+    vertex are not marked.
     """
-    (label_of, prefetch_label), none = labelled(on), none_of(label)
+    (label_of, prefetch_label), none = label_loaders(on), none_of(label)
 
     @on.elementwise
     def mark_between(i, src, dst, base, n, labels, marks):
@@ -299,7 +299,7 @@ def mark_between(on: Any, label: type) -> Any:
         prefetch_label(dst, i + SOON, base, labels)
         u, v = label_of(src, i, base, labels), label_of(dst, i, base, labels)
         kept = u != v
-        if np.uint64(max(u, v)) >= np.uint64(n):
+        if np.uint64(max(u, v)) >= np.uint64(n):  # an endpoint is removed or is not a vertex
             kept = max(u, v) == none
         marks[i] = np.uint8(1) if kept else np.uint8(0)
 
@@ -307,21 +307,21 @@ def mark_between(on: Any, label: type) -> Any:
 
 
 def write_ends(on: Any, vertex: type, label: type, is_listed: Any) -> Any:
-    """Write the labels of both endpoints of each remaining edge, and (0, 0) for other edges.
+    """Write the labels of both endpoints of each remaining edge; other edges become loops (0, 0).
 
-    In a touched tree the label of a vertex is the vertex. ``not_vertex`` is set if an endpoint is
-    not a vertex.
+    In a touched tree the label of a vertex is the vertex. If an endpoint is not a vertex,
+    ``not_vertex`` is set to ``flag_value``.
     """
-    (label_of, prefetch_label), none = labelled(on), none_of(label)
+    (label_of, prefetch_label), none = label_loaders(on), none_of(label)
 
     @on.elementwise
-    def write_ends(i, src, dst, base, n, labels, ends, pairs, us, vs, mark, not_vertex):
+    def write_ends(i, src, dst, base, n, labels, ends, pairs, us, vs, flag_value, not_vertex):
         prefetch_label(src, i + SOON, base, labels)
         prefetch_label(dst, i + SOON, base, labels)
         u, v = label_of(src, i, base, labels), label_of(dst, i, base, labels)
         if np.uint64(max(u, v)) >= np.uint64(n):
             if max(u, v) == none:
-                not_vertex[0] = np.uint64(mark)
+                not_vertex[0] = np.uint64(flag_value)
             u, v = label(0), label(0)
         elif is_listed(np.uint64(u), np.uint64(v), ends, pairs):
             u, v = label(0), label(0)
@@ -330,12 +330,12 @@ def write_ends(on: Any, vertex: type, label: type, is_listed: Any) -> Any:
     return write_ends
 
 
-def note_crossing(on: Any) -> Any:
+def flag_crossing(on: Any) -> Any:
     """Set ``crossing`` if a vertex and its parent were in different trees before the removals."""
 
     @on.elementwise
-    def note_crossing(v, parent, before, mark, crossing):
+    def flag_crossing(v, parent, before, flag_value, crossing):
         if before[parent[v]] != before[v]:
-            crossing[0] = np.uint64(mark)
+            crossing[0] = np.uint64(flag_value)
 
-    return note_crossing
+    return flag_crossing

@@ -469,7 +469,7 @@ PLANTS = {
         "removed from few",
     ),
     "labels of places": Plant(
-        kernels_of_forgetting.labels_of_places, "labels[number]", "labels[number // 2]", "removed"
+        kernels_of_forgetting.labels_of_places, "labels[v]", "labels[v // 2]", "removed"
     ),
     "listed pairs": Plant(
         kernels_of_forgetting.is_listed, "pairs[middle] < key", "pairs[middle] <= key", "removed"
