@@ -291,7 +291,7 @@ def long_rows(on: Any, wide: type, link_one: Any, row: Any) -> Any:
 def first_roots(on: Any) -> Any:
     """Write the last vertex of each climb along smaller first neighbours.
 
-    Climb i starts at the i-th vertex of ``giant.probed``, and ends at a vertex whose first
+    Climb i starts at the i-th vertex of ``giant.probed_vertex``, and ends at a vertex whose first
     neighbour is not smaller. The first pass of hook sampling would make this vertex the root of the
     probed vertex. The share of the most frequent root therefore shows how many vertices the pass
     would join into one tree, without making the trees.

@@ -3,7 +3,7 @@
 members, before : the set as bits, and the number of members before each block of 8 words (see
           scan.py), so that the rank of a member takes one load and at most 8 bit counts. For labels
           the members are the present vertices; for a spanning forest they are its edges.
-roots, before_roots : the same for the set of roots, one per component.
+roots, before_roots : the same for the set of roots, one per component; ``min_label`` ignores both.
 """
 
 from typing import Any
@@ -77,7 +77,7 @@ def row_of_edge(on: Any) -> Any:
 
 
 def number_of_member(on: Any) -> Any:
-    """Write member v at its rank k."""
+    """Write member v at position k, its rank."""
 
     @on.device
     def write(k, v, numbers):
@@ -89,8 +89,8 @@ def number_of_member(on: Any) -> Any:
 def gather(on: Any, write: Any) -> Any:
     """Call ``write`` for each member of a set of numbers below ``n``, with its rank.
 
-    A warp processes a block of words: each lane tests one bit of a word and counts the set bits
-    before it. On a CPU one thread does this bit by bit. Empty words are skipped.
+    A warp processes a block of words: in each step a lane tests one bit of a word and counts the
+    set bits before it. On a CPU a warp is one thread. Empty words are skipped.
     """
     ones, warp_size = primitives.count(on), np.uint64(on.warp_size)
 
@@ -98,7 +98,7 @@ def gather(on: Any, write: Any) -> Any:
     def gather(i, n, members, before, *columns):
         b = i // warp_size
         v, last = b * BLOCK_MEMBERS + i % warp_size, min((b + NEXT) * BLOCK_MEMBERS, np.uint64(n))
-        rank = np.uint64(before[b])  # of the first member of the word
+        rank = np.uint64(before[b])  # the number of members before the word
         while v < last:
             word, below = members[v >> FIVE], np.uint32((BIT << np.uint32(v & LAST)) - BIT)
             if word == 0:
@@ -129,7 +129,7 @@ def decode_rows(on: Any) -> Any:
 
 
 def edges_of_rows(on: Any, write: Any) -> Any:
-    """Write row i of the forest from row ``rows[i]`` of the edge list, by a ``row_of_edge``."""
+    """Write edge ``rows[i]`` as row i of the forest; ``write`` is from :func:`row_of_edge`."""
 
     @on.elementwise
     def edges_of_rows(i, rows, *columns):

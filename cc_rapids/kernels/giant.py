@@ -19,44 +19,43 @@ SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multi
 COUNT_SHIFT = np.int64(48)
 ONE, FULL = np.uint8(1), np.uint8(255)  # for sets as bytes of 8 vertices
 THREE, EIGHT = np.uint64(3), np.uint64(8)
-MIN_PROBES = np.int64(64)  # with fewer of the 256 probes in the largest tree, a filter does not pay
+MIN_PROBES = np.int64(64)  # least ``count`` for which it pays to filter edges by the bit set
 ZERO, NEXT = np.uint64(0), np.uint64(1)
 MAX_STEPS = np.uint64(64)  # maximum number of steps of a climb
 
 
-def probed(on: Any) -> Any:
+def probed_vertex(on: Any) -> Any:
     """Return the i-th probed vertex; the sequence is the same in every run."""
 
     @on.device
-    def probed(i, n):
+    def probed_vertex(i, n):
         return ((i * SPREAD) & LOW_WORD) % np.uint64(n)
 
-    return probed
+    return probed_vertex
 
 
 def probe(on: Any, find: Any) -> Any:
     """Write the root of the i-th probed vertex to ``roots[i]``."""
-    vertex = probed(on)
+    probed = probed_vertex(on)
 
     @on.elementwise
     def probe(i, n, parent, roots):
-        roots[i] = find(parent, vertex(i, n))
+        roots[i] = find(parent, probed(i, n))
 
     return probe
 
 
 def mark_frequent(on: Any) -> Any:
-    """Mark the roots of the probed vertices as present, if they differ from the vertices.
+    """Mark the root of each probed vertex as present, unless the vertex is its own root.
 
-    This marks the root of the giant component early; later passes would otherwise contend for its
-    bit. In a deep tree the climb stops early and marks another vertex with children, which is also
-    present.
+    So the bit of the giant component's root is set before many threads contend for it. The climb of
+    a deep tree may stop below the root. Any vertex with a child is present, because it has an edge.
     """
-    vertex, mark = probed(on), primitives.mark(on)
+    probed, mark = probed_vertex(on), primitives.mark(on)
 
     @on.elementwise
     def mark_frequent(i, n, parent, present):
-        v = vertex(i, n)
+        v = probed(i, n)
         p, r, steps = v, parent[v], MAX_STEPS
         while p != r and steps:
             p, r, steps = r, parent[r], steps - NEXT
@@ -68,7 +67,7 @@ def mark_frequent(on: Any) -> Any:
 
 def most_frequent(on: Any) -> Any:
     """Find the most frequent of the probed roots, by an atomic maximum of [count << 48 | root]."""
-    high = on.atomic_max
+    atomic_max = on.atomic_max
 
     @on.elementwise
     def most_frequent(i, roots, root_word):
@@ -77,7 +76,7 @@ def most_frequent(on: Any) -> Any:
             if roots[j] == r:
                 count += np.int64(1)
             j += NEXT
-        high(root_word, 0, (count << COUNT_SHIFT) | np.int64(r))
+        atomic_max(root_word, 0, (count << COUNT_SHIFT) | np.int64(r))
 
     return most_frequent
 
@@ -85,15 +84,15 @@ def most_frequent(on: Any) -> Any:
 def mark_in_giant(on: Any, vertex: type, find: Any) -> Any:
     """Point every vertex at its root, and write the bit set of the giant component.
 
-    A thread owns whole bytes of the set. Allowed race: a vertex that its thread has not flattened
-    yet leads to the same root. The vertices that are not roots are counted in ``linked``.
+    A thread owns whole bytes of the set. Allowed race: a find may read a parent before or after
+    another thread replaces it by the root; both lead to the same root.
     """
     giant, block_add = giant_of(on, vertex), on.block_reduce_add
 
     @on.grid_stride
-    def mark_in_giant(b, count, step, n, parent, root_word, linked, octets):
-        members = np.int64(0)
-        while b < count:
+    def mark_in_giant(b, end, step, n, parent, root_word, linked, octets):
+        linked_count = np.int64(0)
+        while b < end:
             octet, bit, v = np.uint8(0), np.uint8(1), b << THREE
             last = min(v + EIGHT, np.uint64(n))
             while v < last:
@@ -102,14 +101,14 @@ def mark_in_giant(on: Any, vertex: type, find: Any) -> Any:
                 if r != p:
                     parent[v] = r
                 if r != v:
-                    members += np.int64(1)
+                    linked_count += np.int64(1)
                 if r == giant(root_word):
                     octet |= bit
                 bit = np.uint8(bit << ONE)
                 v += np.uint64(1)
             octets[b] = octet
             b += step
-        block_add(linked, 0, members)
+        block_add(linked, 0, linked_count)
 
     return mark_in_giant
 
@@ -176,8 +175,8 @@ def unless_in_giant(on: Any, vertex: type, join: Any) -> Any:
 
     @on.device
     def link_outside(u, v, e, parent, aux, hook_edge, present, root_word, in_giant):
-        filters = root_word[0] >> COUNT_SHIFT >= MIN_PROBES
-        u_in, v_in = filters and has(in_giant, u), filters and has(in_giant, v)
+        is_large = root_word[0] >> COUNT_SHIFT >= MIN_PROBES
+        u_in, v_in = is_large and has(in_giant, u), is_large and has(in_giant, v)
         if u == v:
             mark(present, u)
         elif u_in != v_in:

@@ -38,7 +38,10 @@ def root(on: Any) -> Any:
 
 
 def look_up(on: Any, vertex: type, value: Any) -> Any:
-    """Write a value of each vertex that is present; for others write 0 and set ``valid`` to 0."""
+    """Write a value of each vertex that is present; for others write 0 and set ``valid`` to 0.
+
+    ``value`` is the function of :func:`row` or :func:`root`, which take the same parameters.
+    """
     has = primitives.has(on)
 
     @on.elementwise
@@ -54,7 +57,7 @@ def look_up(on: Any, vertex: type, value: Any) -> Any:
         is_known = (valid[:m] != 0) & (vertices[:m] < np.uint64(n))
         at = np.where(is_known, vertices[:m], ZERO)
         is_known &= by_numpy.has(present, at)
-        roots = value.function.__name__ == "root"  # ``value`` is the function of root() or row()
+        roots = value.function.__name__ == "root"
         values = parent[at].astype(np.int64) if roots else by_numpy.rank(present, before, at)
         valid[:m], out[:m] = is_known, np.where(is_known, values, 0)
 
@@ -80,23 +83,23 @@ def index_sorted(on: Any) -> Any:
     """Write where each bucket of sorted ids starts; bucket p begins at id low + (p << shift).
 
     ``starts`` has one more element than there are buckets, for the end of the last bucket. The
-    thread of an id writes the starts of the buckets from the bucket after the previous id to its
-    own bucket.
+    thread of the first id in a bucket writes the starts of this bucket and of empty buckets before
+    it. The thread of the last id also writes the starts after its bucket.
     """
 
     @on.elementwise
     def index_sorted(v, ids, low, shift, starts):
         base, bits = np.uint64(low), np.uint64(shift)
-        p, last = ZERO, (np.uint64(np.int64(ids[v])) - base) >> bits
+        bucket, last = ZERO, (np.uint64(np.int64(ids[v])) - base) >> bits
         if v > ZERO:
-            p = ((np.uint64(np.int64(ids[v - ONE])) - base) >> bits) + ONE
-        while p <= last:
-            starts[p] = v
-            p += ONE
+            bucket = ((np.uint64(np.int64(ids[v - ONE])) - base) >> bits) + ONE
+        while bucket <= last:
+            starts[bucket] = v
+            bucket += ONE
         if v + ONE == np.uint64(ids.size):
-            while p < np.uint64(starts.size):
-                starts[p] = np.uint64(ids.size)
-                p += ONE
+            while bucket < np.uint64(starts.size):
+                starts[bucket] = np.uint64(ids.size)
+                bucket += ONE
 
     return index_sorted
 
@@ -114,8 +117,8 @@ def search_sorted(on: Any) -> Any:
         base, at = np.uint64(low), ZERO
         far = np.uint64(np.int64(queries[i])) - base
         if valid[i] != 0 and far <= np.uint64(span):
-            p = far >> np.uint64(shift)
-            at, end = np.uint64(starts[p]), np.uint64(starts[p + ONE])
+            bucket = far >> np.uint64(shift)
+            at, end = np.uint64(starts[bucket]), np.uint64(starts[bucket + ONE])
             while at < end:
                 middle = (at + end) >> ONE
                 if np.uint64(np.int64(ids[middle])) - base < far:

@@ -1,6 +1,6 @@
 """Gather values of the marked edges of an edge list, one tile at a time.
 
-k      : the number of the tile of a block of threads.
+k      : the number of the tile that a block of threads processes.
 shared : (TILE,) uint32, the members of a tile in order, as distances from its first edge.
 """
 
@@ -21,8 +21,8 @@ def gather_marked(on: Any, write: Any) -> Any:
     """Call ``write`` for each member of a set, with its rank (see gather.py).
 
     It is fast for sets with few members. First one thread per word lists the members of the word in
-    shared memory: the position of the lowest set bit is the number of bits below this bit. After a
-    barrier, one thread per member reads its columns, so that all threads have loads in flight.
+    shared memory. After a barrier, each thread writes one member at a time, so all threads load
+    columns at once.
     """
     ones, rank, block_sync = primitives.count(on), primitives.rank(on), on.block_sync
 
@@ -34,10 +34,11 @@ def gather_marked(on: Any, write: Any) -> Any:
         while w < last:
             word = members[w]
             place = np.uint64(rank(members, before, w << FIVE) - earlier)
-            distance = WORD((w - first) << FIVE)
+            offset = WORD((w - first) << FIVE)  # of the word's first edge in the tile
             while word != 0:
                 rest = WORD(word & WORD(word - WORD(1)))  # without the lowest set bit
-                shared[place] = WORD(distance + ones(WORD(WORD(word ^ rest) - WORD(1))))
+                below = WORD(WORD(word ^ rest) - WORD(1))  # ones in all positions below that bit
+                shared[place] = WORD(offset + ones(below))
                 word = rest
                 place += ONE
             w += step

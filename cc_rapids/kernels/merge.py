@@ -31,8 +31,8 @@ def pack(on: Any, vertex: type) -> Any:
     giant, add = giant_of(on, vertex), on.atomic_add
 
     @on.grid_stride
-    def pack(b, count, step, n, parent, root_word, octets, vertices, roots, pack_count):
-        while b < count:
+    def pack(b, end, step, n, parent, root_word, octets, vertices, roots, pack_count):
+        while b < end:
             octet, bit, others = np.uint8(0), np.uint8(1), np.int64(0)
             v, last = b << THREE, min((b << THREE) + EIGHT, np.uint64(n))
             while v < last:
@@ -44,7 +44,7 @@ def pack(on: Any, vertex: type) -> Any:
                 bit = np.uint8(bit << ONE)
                 v += NEXT
             octets[b] = octet
-            if others != np.int64(0):
+            if others != np.int64(0):  # write the pairs of this byte from position k on
                 k, v = np.uint64(add(pack_count, FIRST, others)), b << THREE
                 while v < last:
                     r = parent[v]
@@ -66,14 +66,14 @@ def _link(on: Any, vertex: type) -> Any:
 def link_giant(on: Any, vertex: type) -> Any:
     """Link the vertices of another forest's giant component, given as bits, with its root.
 
-    ``giant`` is this root. Most of these vertices already have the same root in this forest. Then
-    only their parents are read, in ascending order.
+    ``giant`` is this root. Most of these vertices already have the root of ``giant`` as parent in
+    this forest. They need no link: only their parents are read, in ascending order.
     """
     link, climb = _link(on, vertex), find.halve(on)
 
     @on.grid_stride
-    def link_giant(b, count, step, giant, parent, aux, octets):
-        while b < count:
+    def link_giant(b, end, step, giant, parent, aux, octets):
+        while b < end:
             octet, v = octets[b], b << THREE
             if octet != np.uint8(0):
                 r = climb(parent, vertex(giant))
@@ -102,8 +102,8 @@ def link_pairs(on: Any, vertex: type) -> Any:
 def link_parents(on: Any, vertex: type) -> Any:
     """Link each vertex with its parent in another flat forest.
 
-    This merges the components of both forests. A stale parent may be used, because it is in the
-    same tree as the vertex.
+    This merges the components of both forests. ``parent[v]`` may be stale: an earlier parent of v
+    is in the same tree. A root of the other forest is its own parent and needs no link.
     """
     link = _link(on, vertex)
 
