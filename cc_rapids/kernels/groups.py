@@ -20,13 +20,13 @@ def choose_rows(on: Any) -> Any:
     The upper half of a hash selects the first slot. Two integers are compared only if the lower
     halves of their hashes agree. The search ends, because there are more slots than rows.
     """
-    hashed, begin, prefetch_slot, cas = mix(on), home(on), prefetch_ahead(on), on.atomic_cas
+    hashed, home_slot, prefetch_slot, cas = mix(on), home(on), prefetch_ahead(on), on.atomic_cas
 
     @on.elementwise
     def choose_rows(i, column, table, chosen):
         size, key = np.uint64(table.size), np.uint64(np.int64(column[i]))
         prefetch_slot(i, column, table, size)
-        s, entry, row = begin(key, size), (hashed(key) << HALF) | i, i
+        s, entry, row = home_slot(key, size), (hashed(key) << HALF) | i, i
         while True:
             stored = table[s]
             if stored == EMPTY:

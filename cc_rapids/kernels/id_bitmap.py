@@ -4,10 +4,11 @@ If the ids form clusters that lie far apart, the range is divided into pages of 
 One map has a bit for each page. A second map has a bit for each id of the pages that occur, one
 page after another.
 
-words  : (span // 32 + 1,) uint32, bit i is set if the id low + i, or an id of page i, occurs.
+words  : (span // 32 + 1,) uint32, bit i is set if the id low + i occurs, or for pages, an id of
+         page i.
 before : the number of members before each block of words (see scan.py).
-ranked : (words,) uint64, a word in the lower half, and the number of members before it in the upper
-         half. A rank takes one read.
+ranked : uint64, each word in the lower half, and the number of members before it in the upper half,
+         so that a rank takes one read.
 out_of_range : (1,) integers, set to 1 if an id lies outside the range.
 """
 
@@ -21,13 +22,14 @@ from .id_hash import HALF, LOW
 from .primitives import SOON, no_prefetch
 
 ONE, FIVE, LAST = np.uint64(1), np.uint64(5), np.uint64(31)
-BIT, NONE = np.uint32(1), np.uint32(0)
+BIT, NO_BITS = np.uint32(1), np.uint32(0)
+NO_PLACE = LOW  # the position of an id that is in no page
 
 
 def mark_ids(on: Any, vertex: type) -> Any:
     """Mark the pages of ``2 ** shift`` ids that contain the ids of a column.
 
-    With shift 0, a page is a single id.
+    With shift 0, a page is a single id. Only the n ids from ``low`` are in range.
     """
     at, mark = distance(on, np.uint64), primitives.mark(on)
 
@@ -124,7 +126,7 @@ def place_in_pages(on: Any) -> Any:
     """Write the position of each id among the ids of all pages that occur; mark it in ``present``.
 
     ``ranked`` has a bit per page of the range. The position of an id is the rank of its page times
-    ``2 ** shift``, plus its position in the page. An id in no page gets ``2 ** 32 - 1``.
+    ``2 ** shift``, plus its position in the page. An id in no page gets NO_PLACE.
     """
     at, has, rank, mark = distance(on, np.uint64), has_ranked(on), rank_of(on), primitives.mark(on)
     prefetch_word = prefetch_ahead(on)
@@ -132,10 +134,11 @@ def place_in_pages(on: Any) -> Any:
     @on.elementwise
     def place_in_pages(i, column, low, size, shift, ranked, present, out):
         prefetch_word(i, column, low, size, shift, ranked)
-        d, place = at(column, i, low), LOW
+        d, place = at(column, i, low), NO_PLACE
         page = d >> np.uint64(shift)
         if d < np.uint64(size) and has(ranked, page):
-            place = (rank(ranked, page) << np.uint64(shift)) + (d - (page << np.uint64(shift)))
+            within = d - (page << np.uint64(shift))
+            place = (rank(ranked, page) << np.uint64(shift)) + within
             mark(present, np.uint32(place))
         out[i] = place
 
@@ -149,11 +152,11 @@ def number_ranks(on: Any) -> Any:
     may be the column.
     """
     at, has, rank = distance(on, np.uint64), has_ranked(on), rank_of(on)
-    prefetch_word, whole = prefetch_ahead(on), np.uint64(0)
+    prefetch_word, no_shift = prefetch_ahead(on), np.uint64(0)
 
     @on.elementwise
     def number_ranks(i, column, low, size, n, ranked, out):
-        prefetch_word(i, column, low, size, whole, ranked)
+        prefetch_word(i, column, low, size, no_shift, ranked)
         d, number = at(column, i, low), np.uint64(n)
         if d < np.uint64(size) and has(ranked, d):
             number = rank(ranked, d)
@@ -163,19 +166,17 @@ def number_ranks(on: Any) -> Any:
 
 
 def members(on: Any) -> Any:
-    """Write the ids of the set in order, one word per thread.
-
-    The position of the lowest set bit of a word is the number of bits below this bit.
-    """
+    """Write the ids of the set in order, one word per thread."""
     ones = primitives.count(on)
 
     @on.elementwise
     def members(w, ranked, low, ids):
         k, word = ranked[w] >> HALF, np.uint32(ranked[w] & LOW)
         first = np.int64(w << FIVE) + low
-        while word != NONE:
+        while word != NO_BITS:
             rest = np.uint32(word & np.uint32(word - BIT))  # without the lowest set bit
-            ids[k] = first + np.int64(ones(np.uint32((word ^ rest) - BIT)))
+            below = np.uint32((word ^ rest) - BIT)  # ones in all positions below that bit
+            ids[k] = first + np.int64(ones(below))
             word = rest
             k += ONE
 
@@ -183,9 +184,9 @@ def members(on: Any) -> Any:
 
 
 def ids_of_places(on: Any) -> Any:
-    """Write the id at each position among the ids of all pages; ``pages`` are page numbers.
+    """Write the ids whose positions among the ids of all pages are ``places``.
 
-    ``ids`` may be the memory of ``places``.
+    ``pages`` are the numbers of the pages that occur. ``ids`` may be the memory of ``places``.
     """
 
     @on.elementwise

@@ -16,10 +16,10 @@ linked in that order.
 A probe sequence may cross into the next block; this is correct and rare. The larger endpoint is the
 one with the larger id. It also has the larger slot, except inside a cluster (see id_place.py).
 
-k      : the number of the tile or chunk of a block of threads.
+k      : the number of the tile or chunk that a block of threads processes.
 sign, low, span, down, share : as in id_place.py; ``down`` is ``shift`` there.
 shift : the number of bits by which a slot is shifted to get the number of its block.
-larger, smaller : (tiles * TILE,) uint64, the ids of each tile as words.
+larger, smaller : (tiles * TILE,) uint64, the ids of the edges of each tile as words.
 begins : (blocks * tiles,) uint32, the start of segment ``b * tiles + t`` in these two arrays.
 before : (blocks * tiles + 1,) uint32, the segment sizes; after a prefix sum, the number of edges
          before each segment.
@@ -38,12 +38,12 @@ from typing import Any
 import numpy as np
 
 from .id_hash import HALF, LOW
-from .id_place import begin, key_of, slot_of
+from .id_place import home_slot, key_of, slot_of
 from .partition import GROUP_BITS, MOST_BLOCKS, blocks_of, clear_counts, count_groups
 from .partition import before as edges_before
 
 WORD = np.uint32
-# Minimum number of ids for which slots are found block by block, if the edges may be in any order.
+# Minimum number of ids for which slots are found block by block, if edges may be reordered.
 # The table then has 100 MiB, more than any cache. See docs/design/decisions/ids.md.
 LEAST_IDS = 8_000_000
 TILE = 3200  # edges of a tile and of a chunk: five for each thread of a GPU's block
@@ -55,9 +55,9 @@ TILE_BYTES = 20 * TILE  # bytes of the copies of a tile's edges
 SEGMENT_BYTES, CHUNK_BYTES = 13, 16
 EDGES, ZERO, ONE = np.uint64(TILE), np.uint64(0), np.uint64(1)
 # offsets of arrays in the shared memory of partition_ends, and of place_larger
-LARGER, SMALLER, PLACES = (np.uint64(k * TILE) for k in (0, 2, 4))
-CHUNK_SMALLER, SLOTS, CHUNK_PLACES = (np.uint64(k * TILE) for k in (0, 2, 3))
-LANES = np.uint64(8)  # threads that expand one segment
+LARGER, SMALLER, PLACES, TILE_COUNTS = (np.uint64(k * TILE) for k in (0, 2, 4, 5))
+CHUNK_SMALLER, SLOTS, CHUNK_PLACES, CHUNK_COUNTS = (np.uint64(k * TILE) for k in (0, 2, 3, 4))
+LANES = np.uint64(8)  # threads that expand one segment; min. threads of place_smaller per block
 
 
 def table_blocks_of(slots: int) -> tuple[int, int]:
@@ -68,8 +68,8 @@ def table_blocks_of(slots: int) -> tuple[int, int]:
 def lanes_of(blocks: int, warp_size: int) -> int:
     """Return the number of threads that look up a chunk's smaller endpoints in one block.
 
-    It is a power of two: a warp of ``warp_size`` threads, or fewer threads if most threads of a
-    warp would be idle.
+    It is a power of two: a warp of ``warp_size`` threads, or fewer, down to LANES, if a thread
+    would get fewer than two edges on average.
     """
     lanes = warp_size
     while lanes > LANES and 2 * lanes * blocks > TILE:
@@ -122,8 +122,8 @@ def partition_ends(on: Any, sign: int) -> Any:
     next position in this block. The edges of one block may be in any order. All loops are bounded
     by the number of edges or blocks.
     """
-    bias, home, read_key = np.uint64(sign), begin(on), key_of(on)
-    add, block_sync, counts = on.atomic_add, on.block_sync, np.uint64(5 * TILE)
+    bias, home, read_key = np.uint64(sign), home_slot(on), key_of(on)
+    add, block_sync, counts = on.atomic_add, on.block_sync, TILE_COUNTS
     start_of, clear = edges_before(on, counts), clear_counts(on, counts)
     sum_groups = count_groups(on, counts)
     store, load = store_key(on), load_key(on)
@@ -207,9 +207,9 @@ def begin_chunks(on: Any) -> Any:
 
     @on.elementwise
     def begin_chunks(j, before, firsts):
-        k = (np.uint64(before[j]) + EDGES - ONE) // EDGES
-        if k * EDGES < np.uint64(before[j + ONE]):
-            firsts[k] = WORD(j)
+        chunk = (np.uint64(before[j]) + EDGES - ONE) // EDGES  # first to start in or after j
+        if chunk * EDGES < np.uint64(before[j + ONE]):
+            firsts[chunk] = WORD(j)
 
     return begin_chunks
 
@@ -223,14 +223,12 @@ def place_larger(on: Any) -> Any:
     find slots and count smaller endpoints, sum the counts, assign places, copy. The loop over
     segments ends at the chunk's last edge.
 
-    Segment j starts at ``begins[j]`` in ``larger``, after ``before[j]`` edges of earlier segments.
-    For edge i of the chunk, words CHUNK_SMALLER + i and CHUNK_SMALLER + EDGES + i of ``shared`` are
-    the halves of its smaller id, word SLOTS + i is the slot of its larger id, and word CHUNK_PLACES
-    + i is its index in ``larger``. The last words are later replaced by the chunk's edges in block
-    order.
+    ``shared`` holds these arrays, with one element per edge of the chunk: from CHUNK_SMALLER, the
+    smaller ids (see :func:`store_key`); from SLOTS, the slots of the larger ids; from CHUNK_PLACES,
+    the indices in ``larger``, later replaced by the numbers of the chunk's edges in block order.
     """
-    home, slot, load = begin(on), slot_of(on), on.load_streaming
-    add, block_sync, counts = on.atomic_add, on.block_sync, np.uint64(4 * TILE)
+    home, slot, load = home_slot(on), slot_of(on), on.load_streaming
+    add, block_sync, counts = on.atomic_add, on.block_sync, CHUNK_COUNTS
     start_of, clear = edges_before(on, counts), clear_counts(on, counts)
     sum_groups = count_groups(on, counts)
     store, load_smaller = store_key(on), load_key(on)
@@ -262,7 +260,7 @@ def place_larger(on: Any) -> Any:
         larger_slots,
         smaller_slots,
     ):
-        base, blocks, row = k * EDGES, np.uint64(blocks), k * (np.uint64(blocks) + ONE)
+        base, blocks, start = k * EDGES, np.uint64(blocks), k * (np.uint64(blocks) + ONE)
         low, span = np.uint64(low), np.uint64(span)
         down, share = np.uint64(down), np.uint64(share)
         last, shift, lanes = min(base + EDGES, np.uint64(m)), np.uint64(shift), min(LANES, step)
@@ -292,12 +290,12 @@ def place_larger(on: Any) -> Any:
         block_sync()
         b = t
         while b <= blocks:
-            starts[row + b] = start_of(shared, b)
+            starts[start + b] = start_of(shared, b)
             b += step
         block_sync()
         b = t
         while b < blocks:  # the next place in each block
-            shared[counts + b] = starts[row + b]
+            shared[counts + b] = starts[start + b]
             b += step
         block_sync()
         i = t
@@ -309,8 +307,8 @@ def place_larger(on: Any) -> Any:
         i = t
         while i < last - base:  # copy the results in this order
             at, e = np.uint64(shared[CHUNK_PLACES + i]), np.uint64(first) + base + i
-            larger_slots[e], smaller_slots[e] = shared[SLOTS + at], shared[at]
-            upper[base + i] = shared[EDGES + at]
+            larger_slots[e], smaller_slots[e] = shared[SLOTS + at], shared[CHUNK_SMALLER + at]
+            upper[base + i] = shared[CHUNK_SMALLER + EDGES + at]
             i += step
 
     return place_larger
@@ -345,6 +343,7 @@ def place_smaller(on: Any) -> Any:
         low, span = np.uint64(low), np.uint64(span)
         down, share = np.uint64(down), np.uint64(share)
         part, lanes = WORD(i >> np.uint64(width)), ONE << np.uint64(width)
+        # ``part`` numbers the pairs of block and chunk; 32-bit integers are divided faster.
         chunk, b = np.uint64(part % WORD(chunks)), np.uint64(part // WORD(chunks))
         start, base = chunk * (np.uint64(blocks) + ONE) + b, chunk * EDGES
         e = base + np.uint64(starts[start]) + (i & (lanes - ONE))

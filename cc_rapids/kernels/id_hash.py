@@ -16,7 +16,7 @@ from .primitives import SOON, no_prefetch
 
 EMPTY, ZERO, ONE = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0), np.uint64(1)
 PROBES = np.uint64(by_numpy.PROBES)
-TAIL = np.uint64(33)
+MIX_SHIFT = np.uint64(33)
 THREE, EIGHT = np.uint64(3), np.uint64(8)  # for bit sets as bytes of 8 slots
 MIX_1, MIX_2 = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
 HALF, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
@@ -30,9 +30,9 @@ def mix(on: Any) -> Any:
 
     @on.device
     def mix(key):
-        key = (key ^ (key >> TAIL)) * MIX_1
-        key = (key ^ (key >> TAIL)) * MIX_2
-        return key ^ (key >> TAIL)
+        key = (key ^ (key >> MIX_SHIFT)) * MIX_1
+        key = (key ^ (key >> MIX_SHIFT)) * MIX_2
+        return key ^ (key >> MIX_SHIFT)
 
     return mix
 
@@ -40,7 +40,7 @@ def mix(on: Any) -> Any:
 def home(on: Any) -> Any:
     """Return the home slot of an id among ``size`` slots: ``(hash >> 32) * size >> 32``.
 
-    A product, in two parts that do not overflow, is cheaper than a remainder.
+    The product is the sum of two parts that do not overflow. It is cheaper than a remainder.
     """
     hashed = mix(on)
 
@@ -55,10 +55,10 @@ def home(on: Any) -> Any:
 def update_registers(on: Any) -> Any:
     """Update the HyperLogLog registers with each id (Flajolet et al. 2007).
 
-    A register holds the position of the first set bit. Most hashes have an earlier set bit and are
-    rejected without an atomic operation.
+    A register holds the maximum, over its hashes, of the position of the lowest set bit. Most
+    hashes have a set bit at or below this position and are rejected without an atomic operation.
     """
-    hashed, high = mix(on), on.atomic_max
+    hashed, atomic_max = mix(on), on.atomic_max
 
     @on.elementwise
     def update_registers(i, column, registers):
@@ -68,7 +68,7 @@ def update_registers(on: Any) -> Any:
             while tail & ONE == ZERO and position < TAIL_BITS:
                 tail >>= ONE
                 position += np.uint32(1)
-            high(registers, register, position)
+            atomic_max(registers, register, position)
 
     return update_registers
 
@@ -77,13 +77,13 @@ def prefetch_ahead(on: Any) -> Any:
     """Prefetch the home slot of a later id."""
     if on.prefetch is None:
         return no_prefetch(on)
-    begin, prefetch = home(on), on.prefetch
+    home_slot, prefetch = home(on), on.prefetch
 
     @on.device
     def prefetch_slot(i, column, table, size):
         j = i + SOON
         if j < np.uint64(column.size):
-            prefetch(table, begin(np.uint64(np.int64(column[j])), size))
+            prefetch(table, home_slot(np.uint64(np.int64(column[j])), size))
 
     return prefetch_slot
 
@@ -92,18 +92,17 @@ def insert(on: Any) -> Any:
     """Return the slot of an id by linear probing; insert the id if it is new.
 
     A claimed slot never changes, so a stale read can only show EMPTY, and the swap returns the
-    current key. The search ends at the slot of the id, at a free slot, or after PROBES slots. In
-    the last case, the table counts as full.
+    current key. After PROBES slots the search ends, and the table counts as full.
     """
-    begin, cas = home(on), on.atomic_cas
+    home_slot, cas = home(on), on.atomic_cas
 
     @on.device
     def insert(keys, full, key):
         size, probe = np.uint64(keys.size) - ONE, ZERO
         if key == EMPTY:
-            keys[size] = ZERO
+            keys[size] = ZERO  # any key but EMPTY: the extra slot is taken
             return size
-        s = begin(key, size)
+        s = home_slot(key, size)
         while probe < min(size, PROBES):
             stored = keys[s]
             if stored == EMPTY:
@@ -122,7 +121,7 @@ def insert(on: Any) -> Any:
 
 def number_slots(on: Any) -> Any:
     """Write the vertex of each row: the slot of its id."""
-    slot, prefetch_slot = insert(on), prefetch_ahead(on)
+    slot, prefetch_slot, first_slots = insert(on), prefetch_ahead(on), by_numpy.plain(home(on))
 
     @on.elementwise
     def number_slots(i, column, keys, full, out):
@@ -132,18 +131,17 @@ def number_slots(on: Any) -> Any:
     def number_slots_by_numpy(m, column, keys, full, out):
         words = column[:m].astype(np.int64).view(np.uint64)
         ids, group = np.unique(words, return_inverse=True)
-        last = keys.size - 1
+        extra_slot = keys.size - 1
         if ids[-1] == EMPTY:
-            keys[last] = ZERO
+            keys[extra_slot] = ZERO
             ids = ids[:-1]
-        start = begin(ids, np.uint64(last))
+        start = first_slots(ids, np.uint64(extra_slot))
         slots, _, complete = by_numpy.insert(
-            ids, start, keys[:last], EMPTY, lambda stored, at: stored == ids[at]
+            ids, start, keys[:extra_slot], EMPTY, lambda stored, at: stored == ids[at]
         )
         full[0] |= not complete
-        out[:m] = np.append(slots, last)[group]
+        out[:m] = np.append(slots, extra_slot)[group]
 
-    begin = by_numpy.plain(home(on))
     number_slots.by_numpy = number_slots_by_numpy
     return number_slots
 

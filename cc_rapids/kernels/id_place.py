@@ -1,11 +1,10 @@
 """Hash table of evenly spread ids whose slots follow the order of the ids, up to clusters.
 
 keys  : (c + 1,) uint64, the ids as words whose unsigned order is the order of the ids, or EMPTY.
-        The extra last slot stands for the id whose bits equal EMPTY, which is the greatest id.
-low, span, shift, share : the home slot of an id is ``(min(id - low, span) >> shift) * share >>
-          32``. It never decreases as the id grows.
-sign  : the sign bit of signed ids, otherwise 0; also called ``bias``. Words are ids with this bit
-        flipped.
+        The extra last slot is for the greatest id, whose word equals EMPTY.
+low, span, shift, share : the home slot of a word is ``(min(word - low, span) >> shift) * share >>
+          32``. It never decreases as the id grows. ``low`` is the word of the least id.
+sign, bias : the sign bit of signed ids, otherwise 0. A word is an id with this bit flipped.
 full  : (1,) uint32, set to 1 when an id finds no slot.
 
 A search probes one slot after another, from the home slot to a free slot or the id, without
@@ -28,15 +27,15 @@ MARGIN = 1024  # slots after the last home slot
 SEEN_BITS = 20  # bits of a hash that distinguish the ids of a sample
 
 
-def begin(on: Any) -> Any:
+def home_slot(on: Any) -> Any:
     """Return the home slot of an id; ids outside the range get the first or the last home slot."""
 
     @on.device
-    def begin(key, low, span, shift, share):
+    def home_slot(key, low, span, shift, share):
         far = min(key - low, span) if key > low else ZERO
         return (far >> shift) * share >> HALF
 
-    return begin
+    return home_slot
 
 
 def key_of(on: Any) -> Any:
@@ -53,7 +52,7 @@ def prefetch_ahead(on: Any, bias: np.uint64) -> Any:
     """Prefetch the home slot of a later id."""
     if on.prefetch is None:
         return no_prefetch(on)
-    home, read_key, prefetch = begin(on), key_of(on), on.prefetch
+    home, read_key, prefetch = home_slot(on), key_of(on), on.prefetch
 
     @on.device
     def prefetch_slot(i, column, keys, low, span, shift, share):
@@ -70,18 +69,18 @@ def count_parts(on: Any, sign: int) -> Any:
     Parts are numbered like the home slots of a table. Ids whose hashes share their first SEEN_BITS
     bits are counted once. ``seen`` is (2^SEEN_BITS / 32,) uint32, initially 0.
     """
-    bias, home, read_key, mixed = np.uint64(sign), begin(on), key_of(on), mix(on)
-    bit_or, add, drop = on.atomic_or, on.atomic_add, np.uint64(64 - SEEN_BITS)
+    bias, home, read_key, mixed = np.uint64(sign), home_slot(on), key_of(on), mix(on)
+    bit_or, add, hash_shift = on.atomic_or, on.atomic_add, np.uint64(64 - SEEN_BITS)
 
     @on.elementwise
     def count_parts(i, column, every, low, span, shift, share, seen, counts):
         key = read_key(column, i * np.uint64(every), bias)
         low, span = np.uint64(low), np.uint64(span)
         shift, share = np.uint64(shift), np.uint64(share)
-        h = mixed(key) >> drop
+        h = mixed(key) >> hash_shift
         bit = np.uint32(BIT << np.uint32(h & LAST))
         if bit_or(seen, h >> FIVE, bit) & bit == 0:
-            add(counts, home(key, low, span, shift, share), BIT)
+            add(counts, home(key, low, span, shift, share), np.uint32(1))
 
     return count_parts
 
@@ -92,13 +91,13 @@ def slot_of(on: Any) -> Any:
     If PROBES slots are neither free nor the slot of the id, the ids are clustered too densely:
     ``full`` is set and the returned slot is meaningless.
     """
-    home, cas = begin(on), on.atomic_cas
+    home, cas = home_slot(on), on.atomic_cas
 
     @on.device
     def slot_of(keys, full, key, low, span, shift, share):
         size, probe = np.uint64(keys.size) - ONE, ZERO
         if key == EMPTY:
-            keys[size] = ZERO
+            keys[size] = ZERO  # any key but EMPTY: the extra slot is taken
             return size
         s = home(key, low, span, shift, share)
         while s < size:
@@ -141,11 +140,11 @@ def order_slots(on: Any, sign: int) -> Any:
 
     The rank of an id is the number of taken slots before its cluster plus the number of smaller ids
     in the cluster. The root of a tree is its least slot, so the least id of the tree is in the
-    cluster of the root. Only ids in that cluster lower ``lowest``.
+    cluster of the root. Ids in other clusters need not lower ``lowest[root]``.
 
     present, before : the bit set of taken slots and its ranks (see scan.py).
     """
-    rank, low_of, bias = primitives.rank(on), primitives.lessen(on), np.uint64(sign)
+    rank, lower, bias = primitives.rank(on), primitives.lessen(on), np.uint64(sign)
 
     @on.elementwise
     def order_slots(s, keys, parent, present, before, ids, root_of, lowest):
@@ -159,18 +158,18 @@ def order_slots(on: Any, sign: int) -> Any:
             if r == s:
                 lowest[r] = k
             return
-        # Walk from s to the begin a and to the end b of the cluster, and count the smaller ids.
-        a, less = s, ZERO
-        while a > ZERO and keys[a - ONE] != EMPTY:
-            a -= ONE
-            less += np.uint64(keys[a] < key)
-        b = s + ONE
-        while b < last and keys[b] != EMPTY:
-            less += np.uint64(keys[b] < key)
-            b += ONE
-        k = np.uint64(rank(present, before, a)) + less
+        # Walk from s to the start and to the end of its cluster, and count the smaller ids.
+        start, smaller = s, ZERO
+        while start > ZERO and keys[start - ONE] != EMPTY:
+            start -= ONE
+            smaller += np.uint64(keys[start] < key)
+        end = s + ONE
+        while end < last and keys[end] != EMPTY:
+            smaller += np.uint64(keys[end] < key)
+            end += ONE
+        k = np.uint64(rank(present, before, start)) + smaller
         ids[k], root_of[k] = np.int64(key ^ bias), r
-        if np.uint64(r) >= a:
-            low_of(lowest, r, k)
+        if np.uint64(r) >= start:  # the root is in this cluster
+            lower(lowest, r, k)
 
     return order_slots

@@ -6,8 +6,8 @@ import numpy as np
 
 from . import edges
 
-ONE = np.uint64(1)
-FIRST, SECOND = np.uint64(0), ONE  # a literal argument would compile again
+ZERO, ONE = np.uint64(0), np.uint64(1)
+FIRST, SECOND = ZERO, ONE  # positions in bounds and counts; a literal would compile again
 NO_INDEX = np.uint64(2**64 - 1)
 MASK = 2**64 - 1
 LOCALITY = np.uint64(1 << 15)  # ids that differ by less are "near": the size of two vertex blocks
@@ -23,6 +23,7 @@ def bounds_of(on: Any, wide: type, row_index: Any) -> Any:
 
     @on.device
     def bounds_of(first, n, step, left, right):
+        # A thread without rows starts from the last row and changes no bound.
         low = high = wide(left[row_index(min(first, n - ONE))])
         i = first
         while i < n:
@@ -36,13 +37,12 @@ def bounds_of(on: Any, wide: type, row_index: Any) -> Any:
 
 
 def locality_of(on: Any, wide: type) -> Any:
-    """Count the near and the descending rows in a thread's share of n sampled rows.
+    """Return the numbers of near and of descending rows in a thread's share of n sampled rows.
 
-    A row is near if its endpoints differ by less than LOCALITY, and its source and the source of
-    the next row differ by less than LOCALITY. A row is descending if its source exceeds the source
-    of the row half a list later. The loads are independent of each other. The sampled rows are 0,
-    ``spacing``, 2 * ``spacing`` and so on, of m rows. The thread's share of the n samples goes from
-    ``first`` in strides of ``step``.
+    A row is near if its source differs by less than LOCALITY from its destination and from the
+    source of the next row. A row is descending if its source exceeds the source of the row m // 2
+    rows later, or of the last row. The loads are independent of each other. The sampled rows are
+    multiples of ``spacing`` below m; a thread takes every ``step``-th sample from ``first`` on.
     """
 
     @on.device
@@ -50,10 +50,12 @@ def locality_of(on: Any, wide: type) -> Any:
         i, near, descending, last = first, np.uint64(0), np.uint64(0), np.uint64(m) - ONE
         while i < np.uint64(n):
             e = i * np.uint64(spacing)
-            u, v, w = wide(src[e]), wide(dst[e]), wide(src[min(e + ONE, last)])
+            u, v, next_u = wide(src[e]), wide(dst[e]), wide(src[min(e + ONE, last)])
+            later_u = wide(src[min(e + (np.uint64(m) >> ONE), last)])
             near_ends = np.uint64(max(u, v)) - np.uint64(min(u, v)) < LOCALITY
-            near += np.uint64(near_ends & (np.uint64(max(u, w)) - np.uint64(min(u, w)) < LOCALITY))
-            descending += np.uint64(wide(src[min(e + (np.uint64(m) >> ONE), last)]) < u)
+            near_next = np.uint64(max(u, next_u)) - np.uint64(min(u, next_u)) < LOCALITY
+            near += np.uint64(near_ends & near_next)
+            descending += np.uint64(later_u < u)
             i += step
         return near, descending
 
@@ -63,9 +65,9 @@ def locality_of(on: Any, wide: type) -> Any:
 def find_bounds(on: Any, wide: type, sign: int, row_index: Any) -> Any:
     """Find the least and the greatest id of two columns, as 64-bit ``wide`` integers.
 
-    ``sign`` is the sign bit of signed ids, otherwise 0. ``id ^ sign`` is an unsigned integer in the
-    order of the ids. bounds = [low ^ sign, ~(high ^ sign)] are two minima of such integers,
-    initially all bits set. ``row_index`` maps i to a row.
+    ``sign`` is the sign bit of signed ids, otherwise 0, so that the order of the unsigned integers
+    ``id ^ sign`` is the order of the ids. ``bounds`` is [low ^ sign, ~(high ^ sign)], initially all
+    bits set; both elements are lowered by each block of threads. ``row_index`` maps i to a row.
     """
     block_min, sign_bit = on.block_reduce_min, np.uint64(sign)
     bounds_of_share = bounds_of(on, wide, row_index)
@@ -77,9 +79,9 @@ def find_bounds(on: Any, wide: type, sign: int, row_index: Any) -> Any:
         block_min(bounds, SECOND, ~(np.uint64(high) ^ sign_bit))
 
     def by_numpy(n, left, right, bounds):
-        # The least and the greatest id of each column, then of both columns
-        extremes = [wide(extreme(c[:n])) for c in (left, right) for extreme in (np.min, np.max)]
-        low, high = (np.uint64(int(extreme(extremes)) & MASK) ^ sign_bit for extreme in (min, max))
+        least = min(wide(np.min(column[:n])) for column in (left, right))
+        greatest = max(wide(np.max(column[:n])) for column in (left, right))
+        low, high = (np.uint64(int(bound) & MASK) ^ sign_bit for bound in (least, greatest))
         bounds[:2] = min(bounds[0], low), min(bounds[1], ~high)
 
     # NumPy reads all rows. It cannot read a sample, for which ``row_index`` is another function.
@@ -90,8 +92,8 @@ def find_bounds(on: Any, wide: type, sign: int, row_index: Any) -> Any:
 def sampled_scan(on: Any, wide: type, sign: int, row_index: Any) -> Any:
     """Find the range of the ids and count near and descending rows of a sample, in one launch.
 
-    ``sign`` and ``bounds`` are as in :func:`find_bounds`. The numbers of near and of descending
-    rows, among ``probes`` sampled rows, are added to ``counts``.
+    ``sign``, n and ``bounds`` are as in :func:`find_bounds`. The numbers of near and of descending
+    rows, among ``probes`` sampled rows of m, are added to ``counts``.
     """
     block_min, block_add, sign_bit = on.block_reduce_min, on.block_reduce_add, np.uint64(sign)
     bounds_of_share, locality_of_share = bounds_of(on, wide, row_index), locality_of(on, wide)
@@ -157,10 +159,10 @@ def first_wrong_offset(on: Any) -> Any:
         wrong, entries, size = NO_INDEX, np.uint64(m), np.uint64(offsets.size)
         while i < last:
             here = np.uint64(offsets[i])
-            least = most = FIRST
-            if i > FIRST:
+            least = most = ZERO
+            if i > ZERO:
                 least, most = np.uint64(offsets[i - ONE]), entries
-            if i + ONE == size:
+            if i + ONE == size:  # the last offset must be m
                 least = max(least, entries)
             if here < least or here > most:
                 wrong = min(wrong, i)
