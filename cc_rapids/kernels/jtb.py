@@ -15,8 +15,8 @@ import numpy as np
 from .primitives import none_of
 from .spec import AuxArray, find_rule, union_rule
 
-RANK = np.uint64(58)
-LOW, ONE = np.uint64((1 << 58) - 1), np.uint64(1 << 58)
+RANK_SHIFT = np.uint64(58)
+LOW, ONE_RANK = np.uint64((1 << 58) - 1), np.uint64(1 << 58)
 ZERO, SPREAD, TOP = np.uint64(0), np.uint64(0x9E3779B97F4A7C15), np.uint64(63)
 
 
@@ -46,7 +46,7 @@ def two_try_split(on: Any) -> Any:
             p = word & LOW
             g = words[p] & LOW
             if p != g:
-                cas(words, v, word, word - p + g)
+                cas(words, v, word, word - p + g)  # parent g, same rank
             tries += 1
             if tries % 2 == 0:
                 v = p
@@ -66,7 +66,7 @@ def pack(on: Any) -> Any:
 
 
 def unpack(on: Any, vertex: type) -> Any:
-    """Write the parents from the words; the root of a tree may be any of its vertices."""
+    """Write the parents from the words; a root need not be the least vertex of its tree."""
 
     @on.elementwise
     def unpack(v, words, parent):
@@ -78,17 +78,18 @@ def unpack(on: Any, vertex: type) -> Any:
 RANKS = AuxArray("ranks", np.uint64, pack=pack, unpack=unpack, parent_bits=LOW)
 
 
-def ordered(on: Any) -> Any:
+def may_hook(on: Any) -> Any:
     """Return whether root u with word a may be hooked under root v with word b.
 
     The root of lower rank is hooked; of equal ranks, the larger vertex.
     """
 
     @on.device
-    def below(u, a, v, b):
-        return a >> RANK < b >> RANK or (a >> RANK == b >> RANK and u > v)
+    def may_hook(u, a, v, b):
+        rank, other_rank = a >> RANK_SHIFT, b >> RANK_SHIFT
+        return rank < other_rank or (rank == other_rank and u > v)
 
-    return below
+    return may_hook
 
 
 @union_rule(
@@ -100,13 +101,13 @@ def ordered(on: Any) -> Any:
     paper="Union-JTB, Hong et al. 2020, A.2",
 )
 def jtb(on: Any, vertex: type, find: Any) -> Any:
-    """Hook the root of lower rank; for equal ranks a coin decides to hook one or to raise a rank.
+    """Hook root u under root v of higher rank; if ranks are equal, a coin may raise v's instead.
 
-    Roots are read by a swap that changes nothing, so no stale word is read repeatedly. A swap fails
-    only if another thread hooks or raises the same root, which happens a bounded number of times.
-    So the loop ends.
+    A swap of zero for zero reads the words of the roots, because a load could return a stale word
+    again and again. A swap fails only if another thread hooks or raises the same root, which
+    happens a bounded number of times. So the loop ends.
     """
-    cas, none, below = on.atomic_cas, none_of(vertex), ordered(on)
+    cas, none, hookable = on.atomic_cas, none_of(vertex), may_hook(on)
 
     @on.device
     def link(parent, words, u, v):
@@ -116,12 +117,12 @@ def jtb(on: Any, vertex: type, find: Any) -> Any:
             if a & LOW != u or b & LOW != v:
                 u, v = find(words, a & LOW), find(words, b & LOW)
                 continue
-            if below(v, b, u, a):
+            if hookable(v, b, u, a):
                 u, a, v, b = v, b, u, a
             coin = ((u ^ (v << np.uint64(1)) ^ b) * SPREAD) >> TOP
-            if a >> RANK == b >> RANK and coin == ZERO:
-                cas(words, v, b, b + ONE)
-            elif cas(words, u, a, a - u + v) == a:
+            if a >> RANK_SHIFT == b >> RANK_SHIFT and coin == ZERO:
+                cas(words, v, b, b + ONE_RANK)
+            elif cas(words, u, a, a - u + v) == a:  # parent v, same rank
                 return vertex(u)
         return none
 

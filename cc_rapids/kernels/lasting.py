@@ -4,15 +4,16 @@ Every vertex that is not a root has a link: an edge and a target vertex. While t
 vertex is connected to the target. The edges of all links are the forest. A new edge climbs from
 both endpoints along links that expire later. It replaces the link of one of the two vertices
 reached, and the replaced edge continues from there. This ends when an edge becomes the link of a
-root, or when both climbs meet: then all other edges of its cycle expire later.
+root. It also ends when both climbs meet: the edge is dropped, because it closes a cycle whose other
+edges expire later.
 
 slots : (n,) uint64, shared by all threads: the target of a vertex's link in the upper half and the
         row of its edge in the lower half; all bits set for a root. A slot changes only by
         compare-and-swap, to an edge that expires later or to a target further up.
 until : (k,) int64 or float64, the expiry time of each edge.
 order : (k,) int64, distinct numbers. Of edges that expire at the same time, the edge with the least
-        number counts as the one that expires last. Unlike rows, these numbers never change, so
-        comparisons stay consistent.
+        number counts as the one that expires last. The number of an edge never changes, unlike its
+        row, so comparisons stay consistent.
 
 A link leads to a vertex with a smaller hash. So there is no cycle, in any interleaving of threads,
 and a climb has an expected length of O(log n), as in trees with random priorities. Allowed race: a
@@ -51,8 +52,8 @@ def lasts_longer(on: Any) -> Any:
 def climb(on: Any) -> Any:
     """Climb from v along links that expire later than edge e; return the last vertex and its slot.
 
-    ``entry`` is the slot of v. During the climb, a link is pointed past the next link if the next
-    link expires later.
+    ``entry`` is the slot of v. To shorten later climbs, a link is pointed to the target of the next
+    link if the next link expires later.
     """
     longer, cas = lasts_longer(on), on.atomic_cas
 
@@ -62,7 +63,8 @@ def climb(on: Any) -> Any:
             up = entry >> HALF
             above = slots[up]
             if above != ROOT and longer(until, order, above & LOW, entry & LOW):
-                cas(slots, v, entry, above & ~LOW | entry & LOW)
+                shortcut = above & ~LOW | entry & LOW  # the target of ``above``, the same edge
+                cas(slots, v, entry, shortcut)
             v, entry = up, above
         return v, entry
 
@@ -74,7 +76,7 @@ def merge(on: Any) -> Any:
 
     An edge may evict itself. If it evicts no edge, ROOT is written to ``evicted``.
     """
-    up, hashed, cas = climb(on), mix(on), on.atomic_cas
+    climb_from, hashed, cas = climb(on), mix(on), on.atomic_cas
 
     @on.elementwise
     def merge(i, first, src, dst, until, order, slots, evicted):
@@ -82,8 +84,8 @@ def merge(on: Any) -> Any:
         u, v = np.uint64(src[e]), np.uint64(dst[e])
         a, b = slots[u], slots[v]
         while True:
-            u, a = up(slots, until, order, u, a, e)
-            v, b = up(slots, until, order, v, b, e)
+            u, a = climb_from(slots, until, order, u, a, e)
+            v, b = climb_from(slots, until, order, v, b, e)
             if u == v:
                 break
             if hashed(u) < hashed(v):  # a link leads to the vertex with the smaller hash
@@ -94,7 +96,7 @@ def merge(on: Any) -> Any:
             elif a == ROOT:
                 e = ROOT
                 break
-            else:  # continue with the replaced edge, from both ends of its link
+            else:  # continue with the replaced edge, from the new and the old target of u
                 e, u, v = a & LOW, v, a >> HALF
                 a, b = b, slots[v]
         evicted[i] = e
@@ -103,10 +105,7 @@ def merge(on: Any) -> Any:
 
 
 def renumber(on: Any) -> Any:
-    """Replace the row numbers in the slots, if they are ``first`` or more.
-
-    The links of removed rows are removed.
-    """
+    """Renumber the rows from ``first`` on in the slots; remove the links of removed rows."""
 
     @on.elementwise
     def renumber(v, first, numbers, slots):

@@ -5,9 +5,9 @@ correspond to the functions of :mod:`.edges`, with other arrays:
 
 src : uint64. The first HEADER words, named below, describe the array: its size, the strides of its
       memory in elements, and the positions of the other parts of ``src``. These parts are the
-      offsets of rows of unequal length and a bit for each entry that is an edge. For clusters, they
-      are also a bit for each entry from a core point to another point, a bit for each core point,
-      and the code of its core distance.
+      offsets of rows of unequal length and a bit for each entry that is an edge. For clusters,
+      ``src`` also has a bit for each entry from a core point to another point, a bit for each core
+      point, and codes of core distances.
 dst : the memory of the neighbours, of any integer type, as the caller passed it.
 weights : the memory of the distances, of any type of numbers.
 
@@ -29,8 +29,8 @@ from .primitives import SOON, lessen, no_prefetch
     SHIFT,
     TURNED,  # 1 if entries are numbered by columns, as in Fortran
     COLUMNS,  # entries in a row, unless rows have offsets
-    STEP,  # stride of rows in dst
-    _COLUMN_STEP,  # stride of columns in dst, at STEP + 1
+    STEP,  # stride of rows in dst; the stride of columns follows
+    _COLUMN_STEP,
     WEIGHT_STEP,  # stride of rows in weights; the stride of columns follows
     _WEIGHT_COLUMN_STEP,
     MISSING,  # the value of a missing neighbour
@@ -179,8 +179,8 @@ def edge_in_order(turned: bool, on: Any, wide: type) -> Any:
     return load_edge
 
 
-def prefetch_element(on: Any, wide: type, edge_index: Any) -> Any:
-    """Prefetch the parent of the neighbour in a later entry; rows are read in order anyway."""
+def prefetch_neighbor(on: Any, wide: type, edge_index: Any) -> Any:
+    """Prefetch the parent of the neighbour in a later entry; parents of rows are read in order."""
     if on.prefetch is None:
         return no_prefetch(on)
     at, prefetch = edges.distance(on, wide), on.prefetch
@@ -225,7 +225,7 @@ def select(on: Any, wide: type, weighs: bool, mutual: bool) -> Any:
     least and the greatest weight of an edge, if ``weighs``. With ``mutual``, each endpoint of an
     edge must be in the row of the other endpoint.
     """
-    add, low = on.block_reduce_add, on.block_reduce_min
+    block_add, block_min = on.block_reduce_add, on.block_reduce_min
     at, place, position = edges.distance(on, wide), place_of(on), position_of(on)
     listed, next_place = is_listed(on, wide, weighs), next_of(on)
 
@@ -238,7 +238,7 @@ def select(on: Any, wide: type, weighs: bool, mutual: bool) -> Any:
             stop = min(e + EIGHT, np.uint64(m))
             row, column = place(src, n, e)
             while e < stop:
-                # The reasons that need only the neighbour, then its weight, then its own row
+                # Check the neighbour, then the weight, then the row of the neighbour.
                 v = at(dst, position(src, row, column, STEP), 0)
                 keeps = False
                 if v == missing:
@@ -269,21 +269,18 @@ def select(on: Any, wide: type, weighs: bool, mutual: bool) -> Any:
             if octets.size > 0:
                 octets[b] = octet
             b += step
-        add(counts, ABSENT, absent)
-        add(counts, LOOP, loops)
-        add(counts, NULL_WEIGHT, null)
-        add(counts, OUT_OF_BOUNDS, beyond)
-        add(counts, ONE_SIDED, one_sided)
-        low(wrong, ZERO, first_wrong)
+        block_add(counts, ABSENT, absent)
+        block_add(counts, LOOP, loops)
+        block_add(counts, NULL_WEIGHT, null)
+        block_add(counts, OUT_OF_BOUNDS, beyond)
+        block_add(counts, ONE_SIDED, one_sided)
+        block_min(wrong, ZERO, first_wrong)
 
     return select
 
 
 def find_core(on: Any) -> Any:
-    """Write the bits of the points that have at least ``least`` neighbours.
-
-    A thread owns whole bytes of the bits.
-    """
+    """Write the bits of points with at least ``least`` neighbours; a thread owns whole bytes."""
     has, size, number = has_bit(on), row_size(on), number_of(on)
 
     @on.grid_stride
@@ -319,12 +316,12 @@ def is_before(on: Any, nearest: bool) -> Any:
     @on.device
     def is_before(src, n, weights, parent, e, other):
         row, column = place(src, n, e)
-        row_2, column_2 = place(src, n, other)
+        other_row, other_column = place(src, n, other)
         if not nearest:
-            return parent[row] < parent[row_2]
+            return parent[row] < parent[other_row]
         weight = weights[position(src, row, column, WEIGHT_STEP)]
-        weight_2 = weights[position(src, row_2, column_2, WEIGHT_STEP)]
-        return weight < weight_2 or (weight == weight_2 and row < row_2)
+        other_weight = weights[position(src, other_row, other_column, WEIGHT_STEP)]
+        return weight < other_weight or (weight == other_weight and row < other_row)
 
     return is_before
 
@@ -352,7 +349,7 @@ def split_by_core(on: Any, wide: type) -> Any:
                     if from_core and has(src, core, np.uint64(v)):
                         between += ONE
                     else:
-                        octet ^= bit
+                        octet ^= bit  # clear the bit
                         if from_core:
                             border |= bit
                 bit = np.uint8(bit << np.uint8(1))
@@ -368,8 +365,8 @@ def split_by_core(on: Any, wide: type) -> Any:
 def choose_core(on: Any, wide: type, nearest: bool) -> Any:
     """Find the entry by which each border point joins a cluster.
 
-    All bits of ``chosen`` are set initially, and stay set for noise. After every lost race the
-    stored entry takes precedence over the entry that it replaced, so the loop ends.
+    All bits of ``chosen`` are set initially, and stay set for noise. An entry is replaced only by
+    an entry that takes precedence, so the loop ends.
     """
     at, place, position = edges.distance(on, wide), place_of(on), position_of(on)
     has, cas, precedes = has_bit(on), on.atomic_cas, is_before(on, nearest)
@@ -385,13 +382,14 @@ def choose_core(on: Any, wide: type, nearest: bool) -> Any:
                     done = old != NONE and not precedes(src, n, weights, parent, e, old)
                     if not done:
                         current = cas(chosen, v, old, e)
-                        done, old = current == old, current
+                        done = current == old
+                        old = current
 
     return choose_core
 
 
 def join_border(on: Any) -> Any:
-    """Make border points children of roots of core points, and noise absent.
+    """Make border points children of roots of core points, and mark noise as absent.
 
     ``octets`` are the bytes of the words of ``present``; a thread owns whole bytes. Core points are
     present, and their trees are flat. ``joined[1]`` counts the border points.
@@ -435,5 +433,5 @@ def least_core(on: Any, vertex: type) -> Any:
 
 ANY_ORDER = edges.EdgeForm(edge_of_neighbors, edge_of_neighbors, no_prefetch)
 _by_rows, _by_columns = partial(edge_in_order, False), partial(edge_in_order, True)
-BY_ROWS = edges.EdgeForm(_by_rows, _by_rows, prefetch_element)
-BY_COLUMNS = edges.EdgeForm(_by_columns, _by_columns, prefetch_element)
+BY_ROWS = edges.EdgeForm(_by_rows, _by_rows, prefetch_neighbor)
+BY_COLUMNS = edges.EdgeForm(_by_columns, _by_columns, prefetch_neighbor)
