@@ -369,8 +369,9 @@ def _probable_sorted(codes: list[Sides], facts: dict[str, Any], edges: int) -> i
     represents.
     """
     distinct = 0
-    sides = [footer.bounds for footer in facts.get("footers") or () if footer.rows]
-    for k, ranges in enumerate(zip(*sides, strict=True) if len(codes[0]) == 2 else ()):
+    bounds = [footer.bounds for footer in facts.get("footers") or () if footer.rows]
+    columns = list(zip(*bounds, strict=True))
+    for k, ranges in enumerate(columns if len(columns) <= 2 else ()):
         if len(ranges) < 2 or not _disjoint(list(ranges)):
             continue
         ratios = [_distinct(sides[k]) / sides[k].size for sides in codes if sides[k].size]

@@ -161,6 +161,13 @@ def test_the_plan_knows_how_many_columns_an_id_has(tmp_path):
     assert one.id_bytes > memory_budget.VERTEX["strings"]
 
 
+def test_sorted_row_groups_are_estimated(tmp_path):
+    rows, path = np.arange(3000), tmp_path / "sorted.parquet"
+    table = pa.table({"kind": rows % 7, "id": rows, "other": rows % 5, "other_id": rows % 3})
+    pq.write_table(table, path, row_group_size=100)
+    assert stream_components(path, *SIDES, explain=True).edges == 3000
+
+
 def write_arrow(table, path):
     with pa.ipc.new_file(str(path), table.schema) as writer:
         writer.write_table(table, max_chunksize=300)
