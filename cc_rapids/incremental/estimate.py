@@ -15,9 +15,9 @@ Two further numbers are estimates. They determine warnings and the estimated tim
   occur once and twice. If the numbers of ids that occur three and four times match random draws,
   the estimate of :func:`_at_random` is also used. If too few ids occur twice, or if equal ids are
   clustered as in a sorted list, the estimate is the number of distinct ids in the sample. Row
-  groups of equal length and bounds count as one row group, and row groups with fewer bytes count
-  proportionally less. If statistics show disjoint id ranges, the other row groups are assumed to
-  have about the same number of ids as the sampled row groups.
+  groups of equal length and bounds count as one row group. Rows with fewer bytes than sampled rows
+  count proportionally less. If statistics show disjoint id ranges, the other row groups are assumed
+  to have about the same number of ids as the sampled row groups.
 - ``likely`` is a high estimate: each row group adds as many new ids as a sampled row group has.
 """
 
@@ -65,8 +65,8 @@ MOST_UNEVEN_BLOCKS = 1.5  # max. rate of equal ids in or between blocks, relativ
 OFFSET_BYTES = 8  # bytes of a string in addition to its text
 LONG, LONG_TEXT = 500_000, 200_000_000  # inputs with fewer edges, or bytes of text, are not sampled
 LONG_INTEGERS = 10_000_000  # LONG for integer ids, whose runs are faster
-MARGIN_OF_ONE, MARGIN = 1.5, 1.1  # factors of a ratio from one row group, and of a mean ratio
-SHARE_OF_SORTED = 0.5  # in a sorted list, min. number of ids of a row group relative to others
+MARGIN_OF_ONE, MARGIN = 1.5, 1.1  # factors of the high estimate from one row group, or from several
+SHARE_OF_SORTED = 0.5  # min. ids per row of a sorted row group, relative to the sampled ones
 TEXT_SAMPLE, TEXT_PLACES = 1 << 16, 8  # bytes read at each position of a text file, and positions
 UNPACKED_SAMPLE = 1 << 22  # bytes read from a compressed text file
 EDGE_SECONDS = {"range": 1 / 30e6, "integers": 1 / 8e6, "strings": 0.5e-6}
@@ -100,23 +100,24 @@ def estimate(
 ) -> Estimate | None:
     """Return the estimate for a list of length ``edges`` from a sample of at most ``rows`` rows.
 
-    The sample includes rows that a filter leaves out, so only ``most``, ``text`` and ``strings``
-    hold for a filtered source. Return None for sources without statistics.
+    ``limit`` is the memory limit in bytes. The sample includes rows that a filter leaves out, so
+    only ``most``, ``text`` and ``strings`` hold for a filtered source. Return None for sources
+    without statistics.
     """
     if edges is None or not isinstance(source, Files | Fragments):
         return None
     facts = source.measure()
     places = _places(facts.get("groups"), facts.get("footers"))
-    parts = [_part(source, place, rows // len(places), limit) for place in places]
+    parts = [_sample_at(source, place, rows // len(places), limit) for place in places]
     parts = [part for part in parts if len(part[0])]
     if not parts:
         return Estimate(0, 0, False, 0.0, 0)
     codes, text = _coded(parts)
     sampled = sum(len(frame) for frame, _, _ in parts)
     comparable = max(sampled, _comparable_rows(facts, places, edges))
-    seen, span = _distinct(np.concatenate([ids for sides in codes for ids in sides])), facts["span"]
+    seen = _distinct(np.concatenate([ids for sides in codes for ids in sides]))
     max_ids = seen + 2 * max(0, edges - sampled)
-    if span:
+    if span := facts["span"]:
         max_ids = min(max_ids, span[1] - span[0] + 1)
     probable = max(_probable(codes, comparable), _probable_sorted(codes, facts, comparable))
     probable = min(probable, max_ids)
@@ -136,14 +137,14 @@ def _places(groups: list[int] | None, footers: list[Footer] | None) -> list[Curs
     if footers is not None:
         with_rows = np.flatnonzero([footer.rows > 0 for footer in footers])
     total = with_rows.size
-    count = max(1, total // SHARE)
     if not total:
         return []
-    positions = with_rows[((np.arange(count) + 0.5) * total / count).astype(np.int64)]
-    files = np.searchsorted(ends, positions, side="right")
+    count = max(1, total // SHARE)
+    sampled = with_rows[((np.arange(count) + 0.5) * total / count).astype(np.int64)]
+    files = np.searchsorted(ends, sampled, side="right")
+    groups_in_files = sampled - (ends - groups)[files]
     return [
-        Cursor(int(file), int(position - (ends[file - 1] if file else 0)))
-        for file, position in zip(files, positions, strict=True)
+        Cursor(int(file), int(group)) for file, group in zip(files, groups_in_files, strict=True)
     ]
 
 
@@ -156,19 +157,16 @@ def _comparable_rows(facts: dict[str, Any], places: list[Cursor], edges: int) ->
     footers = facts.get("footers")
     if not footers:
         return edges
-    before = np.cumsum([0, *facts["groups"]])
-    sampled = [footers[int(before[place.file]) + place.group] for place in places]
-    bytes_per_row = sum(footer.size for footer in sampled) / max(
-        1, sum(footer.rows for footer in sampled)
-    )
-    distinct = {(footer.rows, *footer.bounds): footer for footer in footers}
-    rows: float = sum(
-        min(footer.rows, footer.size / (bytes_per_row or 1)) for footer in distinct.values()
-    )
+    first_groups = np.cumsum([0, *facts["groups"]])
+    sampled = [footers[int(first_groups[place.file]) + place.group] for place in places]
+    sampled_rows = sum(footer.rows for footer in sampled)
+    bytes_per_row = sum(footer.size for footer in sampled) / max(1, sampled_rows) or 1.0
+    distinct = {(footer.rows, *footer.bounds): footer for footer in footers}.values()
+    rows: float = sum(min(footer.rows, footer.size / bytes_per_row) for footer in distinct)
     return math.ceil(rows)
 
 
-def _part(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Sample:
+def _sample_at(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Sample:
     """Return the first rows of a row group, or of text files, with the columns of both sides."""
     if source.parts[place.file].format == "parquet":  # a page may be larger than the run's limit
         limit = max(limit, bytes_of(None))
@@ -199,22 +197,22 @@ def _coded(parts: list[Sample]) -> tuple[list[Sides], float]:
             columns = [_plain(frame.column(name)) for name in names_of_side]
             valid = reduce(pc.and_, map(pc.is_valid, columns))
             sides.append([column.filter(valid) for column in columns])
-    # Number the distinct values of each column, and then the distinct pairs of the number of the
-    # earlier columns and the number of this column.
-    pairs: Ids = np.zeros(0, np.int64)
+    # A value of the first column is coded by its number among the distinct values. Each further
+    # column numbers the distinct pairs (code so far, number of the value in this column).
+    id_codes: Ids = np.zeros(0, np.int64)
     text = 0.0
     for k in range(len(sides[0])):
         columns = [side[k] for side in sides]
         if len({str(column.type) for column in columns}) > 1:
             columns = [column.cast(pa.large_string()) for column in columns]
         coded = pa.concat_arrays(columns).dictionary_encode()
-        values, codes = coded.dictionary, coded.indices.to_numpy().astype(np.int64)
+        values, numbers = coded.dictionary, coded.indices.to_numpy().astype(np.int64)
         if not pa.types.is_integer(values.type) and len(values):
             text += float(pc.mean(pc.binary_length(values)).as_py()) + OFFSET_BYTES
-        pairs = np.unique(pairs << 32 | codes, return_inverse=True)[1] if k else codes
-    splits = np.cumsum([len(side[0]) for side in sides])[:-1]
-    split: Sides = np.split(pairs, splits)
-    return [split[k : k + 2] for k in range(0, len(split), 2)], text
+        id_codes = np.unique(id_codes << 32 | numbers, return_inverse=True)[1] if k else numbers
+    ends_of_sides = np.cumsum([len(side[0]) for side in sides])
+    codes: Sides = np.split(id_codes, ends_of_sides[:-1])
+    return [codes[k : k + 2] for k in range(0, len(codes), 2)], text
 
 
 def _plain(column: Any) -> Any:
@@ -255,12 +253,12 @@ def _probable(codes: list[Sides], edges: int) -> int:
 
 
 def _unevenness(counts_of_src: Counts, counts_of_dst: Counts) -> float:
-    """Return how much more often ids are equal in or between sides than among all ends; at least 1.
+    """Return the maximum rate of equal ids in or between sides, relative to the mean; at least 1.
 
     The counts are how often each id occurs among the sources and among the destinations.
     """
     src, dst, counts = counts_of_src, counts_of_dst, counts_of_src + counts_of_dst
-    # the rates within the sources, within the destinations, and between a source and a destination
+    # lower bounds of the rates in the sources, in the destinations, and between both
     rates = [
         _rate(float((src * (src - 1)).sum()), float(src.sum() * (src.sum() - 1))),
         _rate(float((dst * (dst - 1)).sum()), float(dst.sum() * (dst.sum() - 1))),
@@ -278,19 +276,20 @@ def _by_block(ids: Ids, size: int) -> Ids:
 
 
 def _is_even(table: Ids) -> bool:
-    """Return whether an id repeats as often between any two blocks as within one block.
+    """Return whether equal ids are about as frequent in every block and between any two blocks.
 
     This fails for a sorted list, where equal ids are adjacent, and for a list that repeats itself.
+    ``table`` is a result of :func:`_by_block`.
     """
     sizes = table.sum(1).astype(np.float64)
-    often = table[:, table.sum(0) > 1].astype(np.float64)  # ids that occur once form no pairs
-    # for each two blocks, the numbers of pairs of equal ids and of all pairs; an id and itself are
-    # no pair
-    equal = often @ often.T - np.diag(often.sum(1))
+    repeated = table[:, table.sum(0) > 1].astype(np.float64)  # other ids form no pairs
+    # the numbers of pairs of equal ids, and of all pairs, for any two blocks; pairs of an end with
+    # itself are subtracted
+    equal = repeated @ repeated.T - np.diag(repeated.sum(1))
     pairs = np.outer(sizes, sizes) - np.diag(sizes)
     mean = equal.sum() / max(1.0, pairs.sum())
-    low = equal - DEVIATIONS * np.sqrt(equal)
-    return bool((low <= MOST_UNEVEN_BLOCKS * mean * pairs).all())
+    min_equal = equal - DEVIATIONS * np.sqrt(equal)
+    return bool((min_equal <= MOST_UNEVEN_BLOCKS * mean * pairs).all())
 
 
 def _distinct(codes: Ids) -> int:
@@ -308,8 +307,8 @@ def _chao_lin(counts: Counts, total: int, factor: float) -> int:
 
     The estimate is low because it uses an upper confidence bound of the number of ids that occur
     twice. ``counts`` are how often each id occurs in the sample, and ``total`` is the number of
-    ends in the whole list. Ids may repeat more often than in the sample by ``factor``, which is at
-    least 1: see :func:`_unevenness`.
+    ends in the whole list. The greater ``factor`` is, the more repeated ids are assumed. It is a
+    result of :func:`_unevenness`.
     """
     size = float(counts.sum())
     seen, once, twice = (int(n.sum()) for n in (counts > 0, counts == 1, counts == 2))
@@ -363,10 +362,9 @@ def _at_random(counts: Counts, total: int, factor: float) -> int:
 
 
 def _probable_sorted(codes: list[Sides], facts: dict[str, Any], edges: int) -> int:
-    """Return the low estimate if row groups have disjoint id ranges; otherwise 0.
+    """Return the low estimate if row groups have disjoint ranges of ids of one column; otherwise 0.
 
-    ``facts`` are the metadata of the source, and ``edges`` is the number of rows that the sample
-    represents.
+    ``edges`` is the number of rows that the sample represents.
     """
     distinct = 0
     bounds = [footer.bounds for footer in facts.get("footers") or () if footer.rows]
@@ -410,9 +408,9 @@ def _likely(codes: list[Sides], edges: int) -> int:
 def bounds_of_ids(source: Source, max_vertices: int | None) -> tuple[int, int] | None:
     """Return upper bounds on the number of distinct ids and on their bytes; None if unknown.
 
-    The text of Parquet columns takes at most the decompressed bytes of these columns. In a plain
-    text file, an id takes at least two bytes with its delimiter. In UTF-8, a text takes at most
-    twice its bytes in the file.
+    For Parquet files, the number is ``max_vertices``. The bytes of their strings are at most the
+    decompressed bytes of the columns. In an uncompressed text file, an id takes at least two bytes
+    with its delimiter. In UTF-8, it takes at most twice as many bytes as in the file.
     """
     if not isinstance(source, Files | Fragments):
         return None
@@ -457,15 +455,12 @@ def _mark_of_local_text(part: Part) -> Mark | None:
 
 
 def _lines(path: str, mark: Mark) -> tuple[int, int]:
-    """Return how many lines and bytes are read at a few positions of a file.
-
-    Only the beginning of a compressed file is read.
-    """
+    """Count the lines and bytes at a few positions of a file, or at its start if compressed."""
     lines = size = 0
     with opened(path, mark) as file:
         if not file.is_plain:
             block = file.read(UNPACKED_SAMPLE)
-            return block.count(b"\n"), file.raw.tell()
+            return block.count(b"\n"), file.raw.tell()  # compressed bytes, as the size of the file
         step = max(TEXT_SAMPLE, mark.size // TEXT_PLACES)
         for position in range(0, mark.size, step):
             file.raw.seek(position)
@@ -484,13 +479,13 @@ def run_seconds(
     whole: bool,
     budget: Budget,
 ) -> float:
-    """Return the estimated seconds of a run on two CPU cores, without compiling kernels.
+    """Return the estimated seconds of a run on two CPU cores, excluding kernel compilation.
 
     Each chunk of strings is merged with all strings so far. With a small memory limit there are
     many chunks, so the run takes longer.
 
-    ``kind`` is a row of the memory table, see :class:`Budget`. An id has ``width`` columns, and its
-    strings have ``text`` bytes on average. ``text_files`` tells whether text files are parsed, and
+    ``kind`` is the kind of ids, see :class:`Budget`. An id has ``width`` columns, and its strings
+    have ``text`` bytes on average. ``text_files`` tells whether text files are parsed, and
     ``whole`` whether edges that fit into memory are solved in one piece.
     """
     seconds_per_edge = EDGE_SECONDS[kind] * width + 2 * text * BYTE_SECONDS
@@ -539,18 +534,19 @@ def warn_ahead(source: Source, count: int | None, budget: Budget, width: int) ->
         max_vertices = min(2 * edges, span[1] - span[0] + 1)
         if budget.needed("integers", max_vertices, width=width) <= budget.limit:
             return
-    rows = min(MOST_SAMPLED, edges // (600 if span else 20), budget.free_bytes // budget.edge)
-    sample = estimate(source, edges, budget.limit, rows)
-    if sample is None:
+    edges_per_row = 600 if span else 20  # runs of integers are faster, so fewer rows are sampled
+    rows = min(MOST_SAMPLED, edges // edges_per_row, budget.free_bytes // budget.edge)
+    ids = estimate(source, edges, budget.limit, rows)
+    if ids is None:
         return
-    kind = "strings" if sample.strings else "integers"
-    needed = budget.needed(kind, sample.probable, sample.text if sample.strings else 0.0, width)
+    kind = "strings" if ids.strings else "integers"
+    needed = budget.needed(kind, ids.probable, ids.text if ids.strings else 0.0, width)
     if needed <= budget.limit:
         return
     suggested_limit = budget.in_words(needed + needed // 20)
     warn(
-        f"the {edges:,} edges probably have {sample.probable:,} distinct ids or more, according to"
-        f" a sample of {sample.rows:,} rows. These ids take {budget.in_words(needed)}, but"
+        f"the {edges:,} edges probably have {ids.probable:,} distinct ids or more, according to"
+        f" a sample of {ids.rows:,} rows. These ids take {budget.in_words(needed)}, but"
         f" memory_limit is {budget.in_words(budget.limit)}: the run is likely to fail; raise the"
         f" limit to {suggested_limit}",
         CapacityWarning,

@@ -56,9 +56,9 @@ def times_of(edges: Any, name: str, before: str = "") -> tuple[tuple[Any, Any], 
     column = column_of(edges, name)
     datetimes = _datetimes(column, name)
     if datetimes is not None:
-        numbers, valid, unit = datetimes
-        kind = before if before in DATETIMES else unit
-        return (_converted(numbers, valid, unit, kind, name), valid), kind
+        numbers, valid, column_kind = datetimes
+        kind = before if before in DATETIMES else column_kind
+        return (_converted(numbers, valid, column_kind, kind, name), valid), kind
     values, valid = numbers_of(column, f"expiry times {name!r}")
     if is_float(values.dtype):
         return (values.astype(np.float64), valid), "floats"
@@ -97,10 +97,7 @@ def _datetimes(column: Any, name: str) -> tuple[Any, Any, str] | None:
 
 
 def _check_exact(inexact: Any, dtype: Any, kind: str, name: str) -> None:
-    """Raise a ColumnTypeError if the conversion to ``kind`` has changed datetimes.
-
-    ``inexact`` is a mask of the changed datetimes.
-    """
+    """Raise a ColumnTypeError if ``kind`` cannot represent datetimes, marked by ``inexact``."""
     if bool(inexact.any()):
         raise ColumnTypeError(
             f"expiry times {name!r} are {dtype}, but are stored in {DATETIMES[kind]}"
@@ -113,9 +110,9 @@ def _kind_of(dtype: Any) -> str:
     return "nanoseconds" if "[ns]" in str(dtype) else "datetimes"
 
 
-def _converted(numbers: Any, valid: Any, unit: str, kind: str, name: str) -> Any:
-    """Return datetimes of the kind ``unit``, converted exactly to the kind ``kind``."""
-    if unit == kind:
+def _converted(numbers: Any, valid: Any, column_kind: str, kind: str, name: str) -> Any:
+    """Convert datetimes from ``column_kind`` to ``kind``, or raise an error if this is inexact."""
+    if column_kind == kind:
         return numbers
     if kind == "datetimes":
         inexact = bool(((numbers % PER_MICROSECOND != 0) & valid).any())
@@ -126,8 +123,8 @@ def _converted(numbers: Any, valid: Any, unit: str, kind: str, name: str) -> Any
         converted, why = numbers * PER_MICROSECOND, "beyond nanoseconds of 64 bits"
     if inexact:
         raise ColumnTypeError(
-            f"expiry times {name!r} count in {DATETIMES[unit]}, but some are {why}, the unit of"
-            " earlier times: cast the column"
+            f"expiry times {name!r} count in {DATETIMES[column_kind]}, but some are {why}, the unit"
+            " of earlier times: cast the column"
         )
     return converted
 
@@ -153,6 +150,7 @@ def one_time(before: Any, kind: str) -> Any:
         )
     if not math.isfinite(nearest_float(before)):
         raise InputError(f"before={before_text} is not finite, or beyond 64 bits: pass a time")
+    # a time is valid if it is at or above the bound, so the bound is rounded up
     if kind == "floats":
         return float_bound(">=", before, "float64")
     whole = math.ceil(before)
@@ -164,7 +162,7 @@ def one_time(before: Any, kind: str) -> Any:
 
 
 def _one_datetime(before: Any, kind: str) -> int:
-    """Return a datetime as an integer in the unit of ``kind``, rounded up, within 64 bits."""
+    """Return a datetime as an integer in the unit of ``kind``, rounded up, clipped to 64 bits."""
     if isinstance(before, datetime) and before.tzinfo is not None:
         before = before.astimezone(UTC).replace(tzinfo=None)
     convert = getattr(before, "to_datetime64", None)  # keeps the nanoseconds of pandas timestamps
@@ -179,7 +177,7 @@ def _one_datetime(before: Any, kind: str) -> int:
         nanoseconds = -(-number // FINER[unit])
     else:
         microseconds = moment.astype("datetime64[us]")
-        if microseconds.astype(moment.dtype) != moment:  # it exceeds 64 bits
+        if microseconds.astype(moment.dtype) != moment:  # microseconds exceed 64 bits
             return LIMITS.max if number > 0 else LIMITS.min
         nanoseconds = int(microseconds.astype(np.int64)) * PER_MICROSECOND
     whole = nanoseconds if kind == "nanoseconds" else -(-nanoseconds // PER_MICROSECOND)
