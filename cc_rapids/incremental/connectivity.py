@@ -45,13 +45,12 @@ from ..results.preview import machinery, preview
 from . import checkpoint, inputs
 from . import state as batches
 from .changes import changes, frame_of
-from .forgetting import expire, insert_kept, joined, remove_pairs, remove_vertices
+from .forgetting import expire, insert_kept, link_kept, remove_pairs, remove_vertices
 from .insertions import EdgeArgs, initial_state, insert_all, insert_given, pieces
 from .kept import KeptForest
 from .state import ConnectivityState
 
-FORGETTING = ("raise", "ignore")
-MISSING = ("raise", "false")
+MISSING_IN_REMOVAL, MISSING_IN_QUERY = ("raise", "ignore"), ("raise", "false")
 ON_ERROR = ("raise", "keep")
 
 _locks: WeakSet[ForkLock] = WeakSet()
@@ -85,13 +84,13 @@ class Connectivity:
     """The components of a graph whose edges arrive in batches and may be removed or expire.
 
     ``len()`` is the number of components. A batch costs one copy of the trees, and work for its own
-    edges only. It modifies the copy, which replaces the old trees at the end of the batch, so a
+    edges only. The copy is modified, and replaces the old trees at the end of the batch, so a
     failed or interrupted batch changes nothing.
 
     The trees take 4 bytes per vertex, or 8 bytes if there are at least 2^32 vertices. Without
     ``num_vertices``, each integer id adds up to 22 bytes. Each string id adds 4 bytes and the
-    string itself. For composite ids, each distinct value of a column takes this memory, and so does
-    each distinct tuple of the first two, three, ... columns. During a batch, all of this memory is
+    string itself. For composite ids, this memory is needed for each distinct value of a column, and
+    for each distinct beginning of two or more columns. During a batch, all of this memory is
     doubled, and the design takes memory too. On a GPU, a second copy of the trees of up to 64 MiB
     is kept between batches. A removed pair takes 8 bytes until it is inserted again.
 
@@ -170,7 +169,7 @@ class Connectivity:
         keep_forest: bool = False,
         expiry: str | None = None,
     ) -> None:
-        kept = check_flag("keep_forest", keep_forest) or expiry is not None
+        keep_forest = check_flag("keep_forest", keep_forest) or expiry is not None
         if not (expiry is None or isinstance(expiry, str)):
             raise ArgumentTypeError(
                 f"expiry= must be the name of the column of times, not a {type(expiry).__name__}"
@@ -179,10 +178,10 @@ class Connectivity:
             num_vertices=num_vertices, vertices=vertices, design=design, engine=engine
         )
         self._design, self._named_design = options.batch_design, options.named_design
-        self._movable = options.engine is None
+        self._movable = options.engine is None  # the first batch determines the device
         count = read.check_vertices(num_vertices, vertices)
         backend = options.backend()
-        forest = KeptForest.empty(backend, expiry) if kept else None
+        forest = KeptForest.empty(backend, expiry) if keep_forest else None
         # the state is immutable and replaced as a whole
         self._state = initial_state(backend, count, vertices, self._movable, kept=forest)
         self._lock = ForkLock()  # for threads that replace the state
@@ -194,14 +193,14 @@ class Connectivity:
         vars(self).update(state)
         self._lock = ForkLock()
 
-    def _take(
+    def _install(
         self, before: ConnectivityState, after: ConnectivityState
     ) -> tuple[ConnectivityState, ConnectivityState]:
         """Install the state ``after``, and return the replaced state and the installed state.
 
         ``after`` was computed from the state ``before``. If other threads or iterators of batches
-        have inserted edges since, their state is merged with ``after``. If edges were removed
-        since, or a forest is kept, states cannot be merged.
+        have inserted edges since, the current state is merged with ``after``. If edges were removed
+        since, or a forest is kept, an InputError is raised instead.
         """
         with self._lock.rlock:
             now = self._state
@@ -260,11 +259,11 @@ class Connectivity:
             One batch, in any form that :func:`cc_rapids.components` accepts, or a sequence of
             batches: an iterator or list of frames or column pairs, an iterator of lists of pairs,
             or the files of a pattern, a folder, a list of paths or a dataset. All batches of a
-            sequence are inserted, or none. Batches are read in groups of up to 8 M edges before the
-            first of a group is linked. Small batches are linked in groups of up to a million edges.
-            While an iterator is read, other threads and the iterator itself may insert edges; at
-            the end, one pass over the vertices merges these insertions. The rows of a file are a
-            PyArrow table.
+            sequence are inserted, or none. Consecutive batches of up to 8 M edges in total are read
+            before any of them is linked. If they have at most a million edges in total, they are
+            linked as one batch. While an iterator is read, other threads and the iterator itself
+            may insert edges; at the end, one pass over the vertices merges these insertions. After
+            a file, returned frames are PyArrow tables.
 
             With ``num_vertices``, a GPU may still be reading the edges when this method returns.
             Later work on the default stream of the GPU, such as the work of cuDF and CuPy, starts
@@ -272,8 +271,8 @@ class Connectivity:
             the host, wait for the device, or for an answer such as ``len()``. Otherwise, edges may
             be lost without an error.
         source, destination : str, or lists of str of equal length, optional
-            As for :func:`cc_rapids.components`. By default, a file with two columns of unknown
-            names must have the column names of an earlier file.
+            As for :func:`cc_rapids.components`. If both are omitted, and the names of the two
+            columns of a file are not recognized, an earlier file must have had the same names.
         nulls : {"raise", "drop"}
             As for :func:`cc_rapids.components`.
         return_changes : bool
@@ -296,11 +295,11 @@ class Connectivity:
         -------
         Connectivity
             The instance itself, so that ``len(seen.insert(edges))`` is the number of components.
-        frame of the kind of the batch, with ``return_changes=True``
+        frame of the type of the batch, with ``return_changes=True``
             Columns ``vertex``, ``before`` and ``after``, with labels of kind ``"min"``, sorted by
             id. There is one row for each vertex whose label changed, and for each new vertex. For a
             new vertex, ``before`` is null; in arrays, which have no nulls, it is the vertex itself.
-            For composite ids, there are as many columns of each of the three as an id has.
+            For composite ids, each of these is one column for each column of an id.
 
         Raises
         ------
@@ -351,7 +350,6 @@ class Connectivity:
     ) -> tuple[ConnectivityState, ConnectivityState]:
         """Insert edges atomically; return the states before and after the insertion."""
         source, destination, nulls, options = edge_args
-        placement = self._named_design, self._movable
         adapter = adapter_of(edges)
         if adapter.opens:
             edges = opened(edges)
@@ -365,10 +363,10 @@ class Connectivity:
             with self._lock.rlock:
                 before = self._state
                 batches_of_edges = pieces(before, edges, edge_args, self._expiry)
-                states = self._take(before, insert_kept(before, batches_of_edges, self._movable))
+                states = self._install(before, insert_kept(before, batches_of_edges, self._movable))
         elif adapter.is_stream:  # runs the iterator's code without holding the lock
             before = self._state
-            states = self._take(before, self._inserted(before, edges, edge_args, skips))
+            states = self._install(before, self._inserted(before, edges, edge_args, skips))
         else:
             given = read.read(
                 edges, source, destination, nulls=nulls, options=options, adapter=adapter
@@ -377,11 +375,12 @@ class Connectivity:
                 before = self._state
                 if given.formats and source is None and destination is None:
                     inputs.check_columns_as_before(given, before.given)
-                states = self._take(before, insert_given(before, given, *placement))
+                after = insert_given(before, given, self._named_design, self._movable)
+                states = self._install(before, after)
         if states[0].ledger.records == states[1].ledger.records:  # no row was given
             warn_of_no_edges(edges)
         if adapter.is_iterable and adapter.rows(edges, ReadRequest(source, destination)) is None:
-            # an iterator does not know its number of rows
+            # without a known number of rows, lost rows are not detected
             with self._lock.rlock:
                 ledger = self._state.ledger._replace(unchecked=True)
                 self._state = replace(self._state, ledger=ledger)
@@ -393,15 +392,16 @@ class Connectivity:
         """Return the state with a sequence of batches inserted.
 
         If a file with text ids follows files with integer ids, all files are read again as text.
-        If words such as NA come before all ids of a column, the files are read again with the type
-        of its first ids.
+        If a column begins with words such as NA, which may be text or missing values, the files are
+        read again with the type of the first ids after these words.
         """
+        source, destination, nulls, options = edge_args
         try:
             return insert_all(before, edges, edge_args, self._named_design, self._movable, skips)
         except LateTextError as error:
             if not error.can_restart or (before.index.n and True in error.text):
-                raise
-            edge_args = *edge_args[:3], edge_args[3].with_text(error.text)
+                raise  # the integer ids of earlier batches cannot become text
+            edge_args = source, destination, nulls, options.with_text(error.text)
             return self._inserted(before, edges, edge_args, skips)
 
     def _insert_files(
@@ -478,14 +478,14 @@ class Connectivity:
         >>> seen.connected((["ann", "ann"], ["cy", "dan"]), missing="false")
         array([ True, False])
         """
-        check_word("policy for unknown ids, missing,", missing, MISSING)
+        check_word("policy for unknown ids, missing,", missing, MISSING_IN_QUERY)
         width = self._state.index.width
         given = read.read_pairs(pairs, source, destination, TextOptions.of(text), width)
         state = inputs.placed_for(self._state, given, self._movable)
         with inputs.BorrowedBatch(state.backend, given) as columns:
             check_kind(state.index, given)
             answers = batches.query_ids(state, columns[:2])
-            if answers is None:
+            if answers is None:  # an id is unknown, or the ids are not vertex numbers
                 ends, valid = inputs.ends(state, given, columns[:2], missing)
                 answers = batches.query(state, *ends) & valid
             return column_like(pairs, answers, state.backend, given.on_device)
@@ -522,7 +522,7 @@ class Connectivity:
         >>> cc_rapids.Connectivity().insert(([1, 2], [2, 3])).same_component(1, 3)
         True
         """
-        check_word("policy for unknown ids, missing,", missing, MISSING)
+        check_word("policy for unknown ids, missing,", missing, MISSING_IN_QUERY)
         state, sides = self._state, []
         with state.backend.scope():
             for name, vertex in (("first", first), ("second", second)):
@@ -584,7 +584,7 @@ class Connectivity:
         >>> seen.process(pd.DataFrame(rows)).tolist()
         [True, True]
         """
-        check_word("policy for unknown ids, missing,", missing, MISSING)
+        check_word("policy for unknown ids, missing,", missing, MISSING_IN_QUERY)
         if self._expiry is not None:
             raise InputError(
                 "process() does not accept expiry times: insert() the edges, and call connected()"
@@ -600,24 +600,26 @@ class Connectivity:
             with inputs.BorrowedBatch(backend := old.backend, given) as columns:
                 # a copy that callers cannot modify, because one mask must split all columns
                 is_query = backend.asarray(mask).copy()
-                inserted = Ledger(int(mask.size) - int(mask.sum()))
+                inserted = Ledger(given=int(mask.size) - int(mask.sum()))
                 edges = [inputs.rows(column, ~is_query, backend) for column in columns[:2]]
-                state, new = batches.with_vertices(old, given, [*edges, *columns[2:]])
+                state, vertices = batches.with_vertices(old, given, [*edges, *columns[2:]])
+                edge_ends = vertices[:2]  # the declared vertices of a graph or file follow
                 queries = [inputs.rows(column, is_query, backend) for column in columns[:2]]
-                pairs, valid = inputs.ends(state, given, queries, missing)
+                query_ends, valid = inputs.ends(state, given, queries, missing)
                 if state.kept is None:
                     state, answers_of_queries = batches.insert_and_query(
-                        state, self._design, new[:2], pairs, is_query
+                        state, self._design, edge_ends, query_ends, is_query
                     )
                 else:
-                    state = joined(state, *new[:2])
-                    answers_of_queries = batches.query(state, *pairs)
+                    state = link_kept(state, *edge_ends)
+                    answers_of_queries = batches.query(state, *query_ends)
                 state = replace(state, ledger=state.ledger.plus(inserted).check())
+                # the index of a frame is for all rows, so queries are selected from all rows
                 answers_of_rows = backend.xp.zeros(is_query.size, bool)
                 answers_of_rows[is_query] = answers_of_queries & valid
                 column = column_like(batch, answers_of_rows, backend, given.on_device)
                 answers = rows_of(column, is_query, backend)
-                self._take(before, state)
+                self._install(before, state)
         return answers
 
     def remove(
@@ -651,10 +653,10 @@ class Connectivity:
             The columns of the pairs and of ``remaining``, as for :func:`cc_rapids.components`.
         remaining : frame, pair of arrays, path, pattern, dataset or iterable, optional
             The remaining edges, read in pieces as by :meth:`insert`. Required if a component may
-            split. You may pass the list from before this removal and earlier ones: removed pairs
-            are left out until they are inserted again. If a removed vertex was inserted again,
-            leave out its earlier edges. Other threads wait while the edges are read, and an
-            iterator must not insert edges itself.
+            split. Pairs of this or an earlier removal may still be among these edges: they are left
+            out until they are inserted again. If a removed vertex was inserted again, leave out its
+            earlier edges. Other threads wait while the edges are read, and an iterator must not
+            insert edges itself.
         missing : {"raise", "ignore"}
             How to handle a pair with an unknown id, or a pair of vertices that are not connected:
             raise an error or ignore the pair. A pair of connected vertices without an edge has no
@@ -690,7 +692,7 @@ class Connectivity:
         >>> seen.remove(([3], [2]), remaining=edges).components().labels()["labels"].tolist()
         [1, 1, 3, 4, 4]
         """
-        check_word("policy for unknown pairs, missing,", missing, FORGETTING)
+        check_word("policy for unknown pairs, missing,", missing, MISSING_IN_REMOVAL)
         width, options = self._state.index.width, TextOptions.of(text)
         function_and_call = "remove()", "remove(([first], [second]))"
         given = read.read_pairs(pairs, source, destination, options, width, function_and_call)
@@ -752,7 +754,7 @@ class Connectivity:
         >>> seen.remove_vertices([1], remaining=([2], [3])).components().labels()
         Labels(vertex=array([2, 3]), labels=array([2, 2]))
         """
-        check_word("policy for unknown ids, missing,", missing, FORGETTING)
+        check_word("policy for unknown ids, missing,", missing, MISSING_IN_REMOVAL)
         index = self._state.index
         given = inputs.vertices(ids, index.width if index.n else None)
         edge_args = source, destination, nulls, TextOptions.of(text)
@@ -763,8 +765,8 @@ class Connectivity:
     ) -> Connectivity:
         """Remove edges or vertices from the state, and return the instance.
 
-        ``forget`` is :func:`remove_pairs` or :func:`remove_vertices`, and ``given`` its pairs or
-        vertices.
+        ``forget`` is :func:`remove_pairs` or :func:`remove_vertices`; ``given`` are the pairs or
+        vertices to remove.
         """
         with self._lock.rlock:
             before = self._state
@@ -776,7 +778,7 @@ class Connectivity:
                     " removed: insert them first, and pass an iterator that inserts and removes"
                     " nothing"
                 )
-            self._take(before, after)
+            self._install(before, after)
         return self
 
     def expire(self, before: Any, *, drop_isolated: bool = False) -> Connectivity:
@@ -816,14 +818,14 @@ class Connectivity:
         >>> len(seen.expire(20)), len(seen.expire(21)), len(seen.expire(99, drop_isolated=True))
         (1, 2, 0)
         """
-        dropped = check_flag("drop_isolated", drop_isolated)
+        drop_isolated = check_flag("drop_isolated", drop_isolated)
         if self._expiry is None:
             raise InputError(
                 "expire() requires the expiry time of each edge: create the instance by"
                 " Connectivity(expiry='COLUMN')"
             )
         with self._lock.rlock:
-            self._take(self._state, expire(self._state, before, dropped))
+            self._install(self._state, expire(self._state, before, drop_isolated))
         return self
 
     def components(self, labels: str | None = None) -> Components:
@@ -980,7 +982,7 @@ class Connectivity:
         facts = components.summary()
         counts = {"components": len(components), "vertices": state.forest.n}
         counts |= {"edges": state.edges, "batches": state.batches, "largest": facts["largest"]}
-        facts["seconds"] = {}  # they would be the seconds of the snapshot, not of the batches
+        facts["seconds"] = {}  # these are the seconds of the snapshot, not of the batches
         parts = html.facts(counts), preview(components.answer), machinery(facts)
         return html.panel("Connectivity", *parts)
 
@@ -996,26 +998,26 @@ def merged(
 ) -> ConnectivityState:
     """Return the state with the batches of two states that both continue the state ``base``.
 
-    Each vertex of ``other`` is linked to the least vertex of its tree. Answers have the type of the
-    answers of ``other``.
+    In ``state``, each vertex of ``other`` is linked to the least vertex of its tree in ``other``.
+    Answers have the type of the answers of ``other``.
     """
     components = snapshot(other, design, check_labels("min"))
     pairs = components.answer.with_key_names(()).in_memory().label_frame()
     names: list[Any] = ["vertex", "labels"]
-    if other.index.width > 1:
+    if other.index.width > 1:  # a composite id has the columns 0_vertex, 1_vertex, ...
         names = [[f"{k}_{name}" for k in range(other.index.width)] for name in names]
     given = inputs.read(pairs, *names)
     with inputs.BorrowedBatch(state.backend, given) as columns:
         vertices, ends = batches.with_vertices(state, given, columns)
-        joined = batches.insert(vertices, design, *ends[:2])
+        linked = batches.insert(vertices, design, *ends[:2])
     dropped = state.given.dropped_rows + other.given.dropped_rows - base.given.dropped_rows
     removed = state.removed
     if removed is not None:
-        # pairs that neither state has inserted again; ``joined.removed`` would also lack the links
-        # to least vertices, which are not inserted edges
+        # Keep the pairs that neither state has inserted again. ``linked.removed`` also lacks the
+        # pairs of a vertex and its least vertex, which are not edges of a batch.
         removed = removed[state.backend.xp.isin(removed, state.backend.asarray(other.removed))]
     return replace(
-        joined,
+        linked,
         removed=removed,
         ledger=state.ledger.plus(other.ledger.minus(base.ledger)),
         edges=state.edges + other.edges - base.edges,

@@ -32,7 +32,7 @@ Pieces = Iterator[tuple[EdgeInput, Times | None]]  # edges, with expiry times if
 
 SPARE = 8  # a new index of pairs has space for 1 / SPARE more edges
 SCANS = 8  # number of scans of the kept forest that take as long as building the index of its pairs
-DENSE = 16  # if over 1 / DENSE of the vertices are touched, all edges are linked or labelled
+DENSE = 16  # edges are selected by vertex if at most 1 / DENSE of the vertices are touched
 ROOM = 1 << 12  # min. space for edges of touched components
 
 
@@ -51,28 +51,27 @@ def remove_pairs(
         (src, src_known), (dst, dst_known) = (
             state.index.lookup(column, backend) for column in columns[:2]
         )
-        pairs = backend.empty(src.size, np.uint64)
+        keys = backend.empty(src.size, np.uint64)
         counts = backend.fill(backend.empty(2, np.uint64), 0)
         write_keys = backend.kernel(kernels.write_removal_keys, vertex, backend.kernel(find.naive))
         masks = src_known.view(np.uint8), dst_known.view(np.uint8)
-        write_keys(src.size, src, dst, *masks, state.forest.parent, pairs, counts)
-        pairs.sort()
-        backend.kernel(kernels.count_distinct)(pairs.size, pairs, counts)
+        write_keys(src.size, src, dst, *masks, state.forest.parent, keys, counts)
+        keys.sort()
+        backend.kernel(kernels.count_distinct)(keys.size, keys, counts)
         not_connected, distinct = map(int, backend.to_host(counts))
         if not_connected and missing == "raise":
             _raise_not_connected(state, given, columns)
-    after = _Removal(state, pairs, backend.empty(0, np.int64), distinct).run(remaining)
+    after = _Removal(state, keys, backend.empty(0, np.int64), distinct).run(remaining)
     return replace(after, ledger=state.ledger.taking_out("removed", distinct))
 
 
 def _raise_not_connected(state: ConnectivityState, given: EdgeInput, columns: list[Any]) -> None:
     """Raise an UnknownVertexError that counts the pairs of vertices that are not connected."""
-    src, dst, is_edge = _vertices_of_pairs(state, given, columns)
-    rows = state.backend.xp.flatnonzero(is_edge)
-    is_edge[rows] = roots(state, src[rows]) == roots(state, dst[rows])
-    _check_lookup(
-        is_edge, state.backend, "pairs", ("is not an edge so far", "are not edges so far"), columns
-    )
+    src, dst, valid = _vertices_of_pairs(state, given, columns)
+    rows = state.backend.xp.flatnonzero(valid)  # the pairs of known ids
+    valid[rows] = roots(state, src[rows]) == roots(state, dst[rows])
+    wrong = "is not an edge so far", "are not edges so far"
+    _check_lookup(valid, state.backend, "pairs", wrong, columns)
 
 
 def remove_vertices(
@@ -84,17 +83,12 @@ def remove_vertices(
     with inputs.BorrowedBatch(backend, given) as columns:
         vertices, _, valid = _vertices_of_pairs(state, given, columns)
         if missing == "raise":
-            _check_lookup(
-                valid,
-                backend,
-                "ids",
-                ("is not a vertex so far", "are not vertices so far"),
-                columns[:1],
-            )
+            wrong = "is not a vertex so far", "are not vertices so far"
+            _check_lookup(valid, backend, "ids", wrong, columns[:1])
         vertices, no_pairs = vertices[valid], backend.empty(0, np.uint64)
         removal = _Removal(state, no_pairs, vertices, vertices.size)
         after = removal.run(remaining)
-        return _without(after, removal.gone.view(bool)) if vertices.size else after
+        return _without_isolated(after, removal.gone.view(bool)) if vertices.size else after
 
 
 def expire(state: ConnectivityState, before: Any, drop_isolated: bool) -> ConnectivityState:
@@ -121,7 +115,7 @@ def expire(state: ConnectivityState, before: Any, drop_isolated: bool) -> Connec
             return after
         isolated = state.backend.xp.ones(n, bool)
         isolated[kept.src], isolated[kept.dst] = False, False
-        return _without(after, isolated)
+        return _without_isolated(after, isolated)
 
 
 def insert_kept(
@@ -134,18 +128,19 @@ def insert_kept(
     for given, times in pieces:
         old = inputs.placed_for(state, given, movable)
         with inputs.BorrowedBatch(old.backend, given) as columns:
+            # link_kept() copies the trees
             extended, (src, dst, *_) = batches.with_vertices(old, given, columns, copied=False)
             extended = replace(extended, ledger=extended.ledger.plus(given.rows))
-            state = joined(extended, src, dst, times)
+            state = link_kept(extended, src, dst, times)
             state.ledger.check()
     return state
 
 
-def joined(
+def link_kept(
     state: ConnectivityState, src: Array, dst: Array, times: Times | None = None
 ) -> ConnectivityState:
     """Return a state with a kept forest after a batch of edges between vertices."""
-    kept, backend, size = state.kept, state.backend, src.size
+    kept, backend, size, n = state.kept, state.backend, src.size, state.forest.n
     ledger = state.ledger.plus(Ledger(linked=size))
     assert kept is not None
     until = None
@@ -157,11 +152,10 @@ def joined(
     removed = state.removed
     if removed is not None:
         removed = without_inserted(removed, src, dst, backend)
-    batch, n = state.batches + 1, state.forest.n
     if kept.until is None:  # without times, only edges between different trees are kept
-        tops = roots(state, src), roots(state, dst)
-        rows = backend.xp.flatnonzero(tops[0] != tops[1])
-        rows = rows[forest_of(tops[0][rows], tops[1][rows], None, n, backend)]
+        src_root, dst_root = roots(state, src), roots(state, dst)
+        rows = backend.xp.flatnonzero(src_root != dst_root)
+        rows = rows[forest_of(src_root[rows], dst_root[rows], None, n, backend)]
         src, dst = src[rows], dst[rows]
         kept = kept.with_edges(src, dst, None, backend)
     elif src.size and kept.merges(src.size, n):
@@ -171,8 +165,8 @@ def joined(
     forest = batches.grown(state.forest, n)
     batches.link(forest, None, src, dst)
     backend.synchronize()
-    edges, after = state.edges + size, replace(state, kept=kept, forest=forest, removed=removed)
-    return replace(after, edges=edges, batches=batch, ledger=ledger)
+    after = replace(state, kept=kept, forest=forest, removed=removed, ledger=ledger)
+    return replace(after, edges=state.edges + size, batches=state.batches + 1)
 
 
 @dataclass
@@ -190,8 +184,8 @@ class _Removal:
     pairs: Array
     vertices: Array  # (j,) int64: the vertices to remove with all of their edges
     count: int  # the number of distinct pairs or vertices to remove
-    # the cached results of _touched_bits(), by whether the slots are those of a table
-    _bits_by_form: dict[bool, tuple[Array, int]] = field(default_factory=dict)
+    # cached results of _touched_bits(): for the slots of a table if True, otherwise for vertices
+    _cached_bits: dict[bool, tuple[Array, int]] = field(default_factory=dict)
 
     @cached_property
     def listed(self) -> Array:
@@ -210,15 +204,15 @@ class _Removal:
         ``gone`` is empty if no vertices are removed, and ``ends`` is empty if there are no pairs.
         """
         backend, forest = self.state.backend, self.state.forest
-        size, gone = -(-forest.n // WORD), backend.unused(np.uint8)
-        bits = backend.fill(backend.empty(2 * size, np.uint32), 0)
-        ends, touched = bits[:size], bits[size:]
+        words, gone = -(-forest.n // WORD), backend.unused(np.uint8)
+        bits = backend.fill(backend.empty(2 * words, np.uint32), 0)
+        ends, touched = bits[:words], bits[words:]
         climb = backend.kernel(find.naive)
         touch_pairs = backend.kernel(kernels.touch_pairs, forest.vertex, climb)
-        if self.has_earlier:  # the removal of earlier pairs touches no tree now
+        if self.has_earlier:  # mark the ends of earlier pairs, but not their trees
             earlier = self.state.removed
-            unused_roots = backend.fill(backend.empty(size, np.uint32), 0)
-            touch_pairs(earlier.size, earlier, forest.parent, ends, unused_roots)
+            discarded = backend.fill(backend.empty(words, np.uint32), 0)
+            touch_pairs(earlier.size, earlier, forest.parent, ends, discarded)
         if self.vertices.size:
             gone = backend.fill(backend.empty(forest.n, np.uint8), 0)
             ends = ends if self.has_earlier else backend.unused(np.uint32)
@@ -270,7 +264,7 @@ class _Removal:
         state = replace(state, removed=self.listed)
         removed_rows = None
         if state.kept is not None:
-            kept, removed_rows = self._rows_of_forest(state.kept)
+            kept, removed_rows = self._removed_rows(state.kept)
             if not removed_rows.size:  # all removed edges are outside the kept forest
                 return replace(state, kept=kept)
         reduced = self._reduced(state, removed_rows)
@@ -285,10 +279,11 @@ class _Removal:
                 " edges: pass them as remaining= (removed edges among them are skipped)"
             )
         labels = None
-        if self._dissolved[2] * DENSE > self.state.forest.n:
+        _, _, touched_count = self._dissolved
+        if touched_count * DENSE > self.state.forest.n:
             relinks_all, label_of_vertex = reduced.kept is None, reduced.forest.parent
             if relinks_all and self.has_earlier:
-                # an edge of a pair that was removed earlier is recognised by its vertices
+                # edges of earlier removed pairs are recognised by their vertices, not by roots
                 label_of_vertex = reduced.backend.xp.arange(reduced.forest.n)
             labels = Labels.of(label_of_vertex, self.gone, reduced.backend)
             if relinks_all:
@@ -301,10 +296,10 @@ class _Removal:
                 joining_edges.add(
                     *self._edges_between_trees(reduced, given, columns, times, labels)
                 )
-        return joining_edges.joined()
+        return joining_edges.linked()
 
-    def _rows_of_forest(self, kept: KeptForest) -> tuple[KeptForest, Array]:
-        """Return the kept forest, and the rows of its edges that are removed.
+    def _removed_rows(self, kept: KeptForest) -> tuple[KeptForest, Array]:
+        """Return the kept forest with a new count of scans, and the rows of its removed edges.
 
         After ``SCANS`` removals of pairs outside the forest, the returned forest has an index of
         its pairs. Later removals look up their pairs instead of scanning the forest.
@@ -316,7 +311,7 @@ class _Removal:
         if not (removed_rows.size or self.vertices.size):
             kept = replace(kept, scans=kept.scans + 1)
             if kept.scans >= SCANS:
-                kept = replace(kept, pairs=_table_of(kept, backend))
+                kept = replace(kept, pairs=_index_of_pairs(kept, backend))
         return kept, removed_rows
 
     def _reduced(self, state: ConnectivityState, removed_rows: Array | None) -> ConnectivityState:
@@ -325,7 +320,7 @@ class _Removal:
         The edges in ``removed_rows`` of the kept forest are left out. Without a kept forest,
         touched components have no edges.
         """
-        backend, kept, forest = state.backend, state.kept, self._dissolved[1]
+        backend, kept, (_, forest, _) = state.backend, state.kept, self._dissolved
         reduced = replace(state, forest=forest)
         if kept is None or removed_rows is None:
             return reduced
@@ -370,13 +365,13 @@ class _Removal:
                 _check_rows(given, columns)
                 given_ends = edge_ends(reduced.index, columns[:2], backend)
                 ends = [backend.empty(given_ends.size, forest.vertex) for _ in range(2)]
-                never_inserted = backend.new_flag()
-                flag = never_inserted.value, never_inserted.word
+                unknown_end = backend.new_flag()  # set if an end is not a vertex
+                flag = unknown_end.value, unknown_end.word
                 write(given_ends.size, *labels.at(given_ends), self.ends, self.listed, *ends, *flag)
-                if never_inserted.read_async()():
+                if unknown_end.read_async()():
                     self._raise_not_inserted(given, columns, None)
                 batches.link(forest, None, *ends)
-                crossing = backend.new_flag()
+                crossing = backend.new_flag()  # set if an edge joined two trees of ``before``
                 flag = crossing.value, crossing.word
                 note = backend.kernel(kernels.flag_crossing)
                 note(forest.n, forest.parent, self.before, *flag)
@@ -414,7 +409,7 @@ class _Removal:
         if not all_known:
             self._raise_not_inserted(given, columns, times)
         stays = ~self._is_removed_edge(src, dst)
-        if labels is None:
+        if labels is None:  # otherwise the kernel has compared the trees
             parent = reduced.forest.parent
             stays &= parent[src] != parent[dst]
         if not bool(stays.all()):
@@ -427,7 +422,7 @@ class _Removal:
         """Return the rows of edges with an end that is touched or is not a vertex."""
         backend, (_, forest, touched_count) = self.state.backend, self._dissolved
         bits, size = self._touched_bits(ends)
-        # DENSE times the number of rows that edges with random ends would have
+        # enough if the share of selected edges is at most DENSE times that of touched vertices
         capacity = min(ends.size, ROOM + DENSE * ends.size // max(forest.n, 1) * touched_count)
         select = backend.kernel(kernels.list_touched)
         while True:
@@ -448,9 +443,9 @@ class _Removal:
 
         ``ends`` determine what a slot is: see :class:`EdgeEnds`.
         """
-        by_table = ends.slots is not None
-        if by_table in self._bits_by_form:
-            return self._bits_by_form[by_table]
+        has_table = ends.slots is not None
+        if has_table in self._cached_bits:
+            return self._cached_bits[has_table]
         backend, (before, forest, _) = self.state.backend, self._dissolved
         # without a table, the slots are the vertices, and slot n is for unknown ids
         size, base, ids = forest.n + 1, 0, backend.unused(np.uint64)
@@ -462,28 +457,23 @@ class _Removal:
         backend.kernel(kernels.unknown_words)(words.size, size, forest.n, vertices, words)
         set_bits = backend.kernel(kernels.touch_slots)
         set_bits(forest.n, before, self.touched, ids, base, size, words)
-        return self._bits_by_form.setdefault(by_table, (words, size))
+        return self._cached_bits.setdefault(has_table, (words, size))
 
     def _raise_not_inserted(
         self, given: EdgeInput, columns: list[Any], times: Times | None
     ) -> NoReturn:
         """Raise an error that counts the edges of a piece that were never inserted.
 
-        They have unknown vertices, or join two components.
+        Such edges have unknown ids, or join two components. Expired edges are not counted.
         """
         state, backend = self.state, self.state.backend
-        src, dst, occurs = _vertices_of_pairs(state, given, columns)
+        src, dst, is_known = _vertices_of_pairs(state, given, columns)
         valid = backend.xp.ones(src.size, bool)
         if times is not None and state.kept is not None:
             valid = state.kept.valid(backend.asarray(times.values), backend)
-        _check_lookup(
-            occurs | ~valid,
-            backend,
-            "edges of remaining=",
-            ("has an end that is not a vertex so far", "have ends that are not vertices so far"),
-            columns,
-        )
-        rows = backend.xp.flatnonzero(valid & occurs)
+        wrong = "has an end that is not a vertex so far", "have ends that are not vertices so far"
+        _check_lookup(is_known | ~valid, backend, "edges of remaining=", wrong, columns)
+        rows = backend.xp.flatnonzero(valid & is_known)
         rows = rows[~self._is_removed_edge(src[rows], dst[rows])]
         crossing = int((self.before[src[rows]] != self.before[dst[rows]]).sum())
         if crossing:
@@ -493,7 +483,7 @@ class _Removal:
                 f" {inflected(crossing, 'it was', 'they were')} never inserted: insert such edges"
                 " first"
             )
-        # A kernel has found such edges, but this check finds none, so the columns were modified.
+        # A kernel has found such an edge, but this check finds none: the columns were modified.
         raise given.changed()
 
 
@@ -503,7 +493,7 @@ def _check_rows(given: EdgeInput, columns: list[Any]) -> None:
     given.rows._replace(linked=len(column)).check("remaining=")
 
 
-def _table_of(kept: KeptForest, backend: Backend) -> Integers:
+def _index_of_pairs(kept: KeptForest, backend: Backend) -> Integers:
     """Return an index of the pairs of a kept forest, with space for more pairs."""
     keys = pair_keys(kept.src, kept.dst, backend)
     if not keys.size:
@@ -552,7 +542,7 @@ class _JoiningEdges:
         rows = forest_of(parent[src], parent[dst], until, state.forest.n, state.backend)
         return src[rows], dst[rows], None if until is None else until[rows]
 
-    def joined(self) -> ConnectivityState:
+    def linked(self) -> ConnectivityState:
         """Return the state after linking these edges."""
         state = self.state
         if self.edges and state.kept is not None:
@@ -585,8 +575,8 @@ def _check_lookup(
 ) -> None:
     """Raise an UnknownVertexError that counts the rows that are not ``valid`` and shows the first.
 
-    ``what`` names the rows, such as "pairs". ``wrong`` has the predicate for one row, such as "is
-    not a vertex so far", and that for several rows.
+    ``what`` names the rows, such as "pairs". ``wrong`` has two predicates, such as "is not a vertex
+    so far" for one row, and "are not vertices so far" for several rows.
     """
     if bool(valid.all()):
         return
@@ -610,7 +600,7 @@ def _check_droppable(state: ConnectivityState, what: str) -> None:
         )
 
 
-def _without(state: ConnectivityState, removed: Array) -> ConnectivityState:
+def _without_isolated(state: ConnectivityState, removed: Array) -> ConnectivityState:
     """Return the state without the isolated vertices in the mask ``removed``.
 
     The other vertices are renumbered in the order of their ids.
@@ -619,7 +609,7 @@ def _without(state: ConnectivityState, removed: Array) -> ConnectivityState:
     if isinstance(index, Range) or not bool(removed.any()):
         return state
     # A rank is a position among the sorted ids. The new number of a vertex is its new rank.
-    stays = ~removed[index.places]
+    stays = ~removed[index.places]  # by rank: ``places`` has the vertex of each rank
     kept_ranks, new_rank = backend.xp.flatnonzero(stays), backend.xp.cumsum(stays) - 1
     forest = Forest(backend, int(kept_ranks.size), all_present=True)
     # flat() numbers vertices by rank; no root of a remaining vertex is isolated
