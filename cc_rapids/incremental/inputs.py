@@ -68,8 +68,9 @@ def read(
 def check_columns_as_before(given: EdgeInput, before: EdgeInput) -> None:
     """Raise a MissingColumnError if a file has other columns than earlier files.
 
-    A file is not checked if its columns of ids have known names. Otherwise they were chosen because
-    the file has only two columns. The check is strict because a wrong insertion is permanent.
+    Columns with known names, such as src and dst, are not checked. Columns with other names were
+    chosen because the file has only two. The check is strict because a wrong insertion is
+    permanent. Files without a header have no names.
     """
     files = [source for source in given.formats if source.header is not False]
     earlier = [source for source in before.formats if source.header is not False]
@@ -104,12 +105,12 @@ def vertices(ids: Any, width: int | None = None) -> EdgeInput:
                 f" a frame of {width} columns, or a list of tuples"
             )
         ids = ids_of_range(ids, backends.get("threads"))
-    ids = frame_of_levels(ids)
+    ids = frame_of_levels(ids)  # of a MultiIndex
     width = width or _width(ids)
     if width == 1:
         return _self_loops(as_series(ids))
     column = vertices_of_keys(ids, width)
-    # the self-loops of one column determine the library of answers
+    # only the library of answers is taken from these self-loops
     return replace(_self_loops(_column_of_kind(ids)), src=column, dst=column)
 
 
@@ -129,7 +130,7 @@ def _self_loops(ids: Any) -> EdgeInput:
 
 
 def _width(ids: Any) -> int:
-    """Return the number of columns of the ids."""
+    """Return the number of columns of the ids, which may be a list of ids or of columns."""
     if isinstance(ids, tuple | list):
         first_tuple: tuple[Any, ...] = next((item for item in ids if isinstance(item, tuple)), ())
         if first_tuple:

@@ -44,9 +44,9 @@ def insert_given(
 ) -> ConnectivityState:
     """Return the state after one batch; by default, a design is chosen for its size.
 
-    ``movable`` tells whether the first batch determines the backend. Unless ``copied``, the trees
-    of the old state are modified if no vertex is new. An id out of range raises an error that names
-    the id; if ``exact``, before any edge is linked.
+    ``movable`` tells whether the first batch determines the backend. If ``copied`` is False and no
+    vertex is new, the trees of the old state are modified. An id out of range raises an error that
+    names the id. If ``exact`` is True, ids are checked before any edge is linked.
     """
     old = inputs.placed_for(state, given, movable)
     with inputs.BorrowedBatch(old.backend, given) as columns:
@@ -79,9 +79,9 @@ def insert_all(
     all_batches: Iterator[EdgeInput]
     if adapter.is_iterable and not skips:
         all_batches = (inputs.read(batch, *edge_args) for batch in edges)
-    else:  # with ``skips``, this raises the error that items of an iterable cannot be skipped
+    else:  # for an iterable with ``skips``, _stream_of() raises an error
         stream = _stream_of(edges, edge_args, skips)
-        all_batches = _pieces(state, stream, edge_args)
+        all_batches = _pieces_of_stream(state, stream, edge_args)
     for window in _windows(all_batches):
         old = inputs.placed_for(after, window[0], movable)
         after = _with_window(old, window, state, design, buffers)
@@ -113,27 +113,25 @@ def _with_window(
     """Return the state after a window of batches of the same type, without waiting for the device.
 
     The batches of a small window are concatenated and linked together. The batches of a large
-    window are linked one by one. The trees of the state are modified. But if it is ``initial``, its
-    trees are copied first.
+    window are linked one by one. The trees of the state are modified, but the trees of the state
+    ``initial`` are copied first.
     """
     later_columns = [column for batch in window[1:] for column in batch.columns]
     with (
         inputs.BorrowedBatch(state.backend, window[0]) as columns,
         Borrowing(later_columns) as borrowed,
     ):
-        columns_of = [columns, *(borrowed[k : k + 2] for k in range(0, len(borrowed), 2))]
+        groups = [columns, *(borrowed[k : k + 2] for k in range(0, len(borrowed), 2))]
         # the last batch with rows determines the type of answers
         given = next((batch for batch in reversed(window) if batch.src.size), window[-1])
         given = replace(given, dropped_rows=sum(batch.dropped_rows for batch in window))
-        count = 1
+        batches_per_group = 1
         if borrowed and sum(batch.src.size for batch in window) <= choose_batch_sizes().joined:
-            columns_of = [buffers.end_to_end(state.backend, [*columns, *borrowed])]
-            count = len(window)
-        for columns_of_batch in columns_of:
-            state, vertices = batches.extended_by(
-                state, given, columns_of_batch, copied=state is initial
-            )
-            state = batches.launched(state, design, vertices[0], vertices[1], count)
+            groups = [buffers.end_to_end(state.backend, [*columns, *borrowed])]
+            batches_per_group = len(window)
+        for group in groups:
+            state, ends = batches.extended_by(state, given, group, copied=state is initial)
+            state = batches.launched(state, design, ends[0], ends[1], batches_per_group)
         after = batches.with_output_like(state, given)
         ledger = after.ledger
         for batch in window:
@@ -148,21 +146,22 @@ def pieces(
 
     The times are None if ``expiry``, the name of their column, is None.
     """
-    if expiry is not None:
-        yield from _pieces_with_times(state, opened(edges), edge_args, expiry)
-        return
     edges = opened(edges)
+    if expiry is not None:
+        yield from _pieces_with_times(state, edges, edge_args, expiry)
+        return
     adapter = adapter_of(edges)
     source, destination, *_ = edge_args
     if adapter.is_iterable:
         for batch in edges:
             yield inputs.read(batch, *edge_args), None
     elif adapter.is_stream:
-        for given in _pieces(state, _stream_of(edges, edge_args), edge_args):
+        for given in _pieces_of_stream(state, _stream_of(edges, edge_args), edge_args):
             yield given, None
     else:
         given = inputs.read(edges, *edge_args, adapter=adapter)
-        if given.formats and source is None and destination is None:  # _pieces() checks streams
+        # _pieces_of_stream() checks the columns of streams
+        if given.formats and source is None and destination is None:
             inputs.check_columns_as_before(given, state.given)
         yield given, None
 
@@ -179,12 +178,12 @@ def _pieces_with_times(
     source, destination, _ = inputs.sides(source, destination, None)
     request, reading = ReadRequest(source, destination, nulls, options), Reading()
     request = adapter.named(edges, request, expiry)
-    stream = adapter.weighed(edges, request, expiry, reading)
+    stream = adapter.weighed(edges, request, expiry, reading)  # reads times as weights
     kind = "" if state.kept is None else state.kept.kind
     for chunk in [collected(edges)] if stream is None else stream:
         names = adapter_of(chunk).named(chunk, request, expiry).names
         given = inputs.read(chunk, *names, nulls)
-        weights, kind_of_chunk = times_of(chunk, expiry, kind)
+        numbers, kind_of_chunk = times_of(chunk, expiry, kind)
         if given.src.size:
             if kind and kind_of_chunk != kind:
                 raise ColumnTypeError(
@@ -192,7 +191,7 @@ def _pieces_with_times(
                     " cast the column"
                 )
             kind = kind_of_chunk
-        timed = weighted(given, weights, f"expiry times {expiry!r}", nulls)
+        timed = weighted(given, numbers, f"expiry times {expiry!r}", nulls)
         answers = given.answers or adapter.answers(edges, request)
         times = Times(timed.weights, kind)
         sources = tuple(reading.formats)
@@ -206,7 +205,9 @@ def _stream_of(edges: Any, edge_args: EdgeArgs, skips: bool = False) -> Source:
     return read.source_of(edges, source, destination, options, skips_unreadable=skips or None)
 
 
-def _pieces(state: ConnectivityState, stream: Source, edge_args: EdgeArgs) -> Iterator[EdgeInput]:
+def _pieces_of_stream(
+    state: ConnectivityState, stream: Source, edge_args: EdgeArgs
+) -> Iterator[EdgeInput]:
     """Yield the edges of a source in pieces, reading one piece ahead."""
     width = inputs.sides(*stream.names, None)[2]
     budget = Budget(bytes_of(None), stream.fixed, readers=stream.readers)
@@ -222,9 +223,10 @@ def _pieces(state: ConnectivityState, stream: Source, edge_args: EdgeArgs) -> It
             given = with_vertices(given, chunk.vertices, False)
             rows = given.rows.given
             rows_read += rows
-            if chunk.given != rows_read:
+            if chunk.given != rows_read:  # the number of rows so far, by metadata
                 raise lost_rows(chunk.path or "the edges", chunk.given or 0, rows_read)
-            if not number or rows or given.vertices is not None:  # no empty pieces except the first
+            # the first piece determines the type of answers, even if it is empty
+            if not number or rows or given.vertices is not None:
                 yield given
 
 
@@ -237,7 +239,7 @@ def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
     window: list[EdgeInput] = []
     kind, rows, max_rows = None, 0, choose_batch_sizes().window
     for batch in given:
-        batch_kind, rows = _kind(batch), rows + batch.src.size
+        batch_kind, rows = _kind_in_window(batch), rows + batch.src.size
         if window and (batch_kind is None or batch_kind != kind or rows > max_rows):
             yield window
             window, rows = [], batch.src.size
@@ -247,8 +249,8 @@ def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
         yield window
 
 
-def _kind(given: EdgeInput) -> tuple[str, str, bool] | None:
-    """Return the type that all batches of a window share; None if a batch needs its own window."""
+def _kind_in_window(given: EdgeInput) -> tuple[str, str, bool] | None:
+    """Return the type that a window's batches share; None if a batch cannot be concatenated."""
     src, dst = given.src, given.dst
     separate = src.strings or src.key_columns or given.row_offsets or given.vertices is not None
     return None if separate else (src.dtype, dst.dtype, given.on_device)
@@ -291,7 +293,7 @@ def initial_state(
     """Return a state without edges.
 
     If the number of vertices, ``count``, is given, batches cannot add vertices. ``ids`` are the
-    first vertices. ``movable`` tells whether the state is created on the device that stores them.
+    first vertices. ``movable`` tells whether the state is created on the device of ``ids``.
     ``width`` is the number of columns of an id; None if it is unknown. Edges are kept in the
     forest ``kept``, which is empty.
     """
