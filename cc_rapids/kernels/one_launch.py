@@ -1,17 +1,18 @@
 """Run all phases in one kernel, for edge lists so small that launch overhead dominates.
 
+t, step  : the number of a thread, and the number of all threads.
 src, dst : (m,) integers, the columns as the caller passed them.
 sign     : the sign bit of signed ids, otherwise 0. Ids with this bit flipped are in the order of
            unsigned integers.
-named    : the number of vertices if it is known; otherwise 0.
+named_count : if not 0, the vertices are 0 .. named_count - 1, with or without edges.
 bounds   : (3,) uint64: the least id, the complement of the greatest id (see id_range.py), and the
-           word of the barrier. All bits are set initially.
+           state of the grid-wide barrier. All bits are set initially.
 parent, present, octets, totals, out_of_range : as in forest.py, with capacity for ``parent.size``
            vertices. ``octets`` are the bytes of the words of ``present``; ``totals`` are the
            numbers of vertices and components.
 before, sums : memory for the ranks of the vertices (see scan.py).
-flags, keys, ... : memory for ids too sparse for ``parent`` (see one_launch_hashed.py); empty if
-           sparse ids are not solved in this launch.
+flags, and keys to sorted_parent : the arrays of one_launch_hashed.py (``groups`` is ``before``
+           there), for ids too sparse for ``parent``; ``keys`` is empty if they are not solved.
 ids, labels : the columns of the answer, with capacity for ``ids.size`` vertices.
 
 The phases are the same as in a normal run, with a grid-wide barrier between them.
@@ -31,17 +32,18 @@ WAITING = 2  # index of the barrier in ``bounds``
 
 
 def measure(on: Any, sign: int, find_bounds: Any) -> Any:
-    """Reset the counts; find the range of the ids, or set it from ``named`` if that is not 0."""
+    """Reset the counts; find the range of the ids, or set it from ``named_count`` if not 0."""
     bias = np.uint64(sign)
 
     @on.device
-    def measure(t, m, step, src, dst, named, bounds, totals, out_of_range, flags):
+    def measure(t, m, step, src, dst, named_count, bounds, totals, out_of_range, flags):
         if t == ZERO:
             totals[0], totals[1], out_of_range[0], flags[0], flags[1] = 0, 0, 0, 0, 0
-        if named == 0:
+        if named_count == 0:
             find_bounds(t, m, step, src, dst, bounds)
-        elif t == ZERO:  # the ids are 0 to named - 1
-            bounds[0], bounds[1] = bias, ~(np.uint64(named) - ONE ^ bias)
+        elif t == ZERO:
+            greatest = np.uint64(named_count) - ONE
+            bounds[0], bounds[1] = bias, ~(greatest ^ bias)  # the least id is 0
 
     return measure
 
@@ -50,8 +52,8 @@ def init_forest(on: Any, init_singletons: Any) -> Any:
     """Make every vertex its own root; mark all as present if their number is known."""
 
     @on.device
-    def init_forest(t, n, step, parent, present, named):
-        w, word = t, np.uint32(NONE if named == 0 else EACH)
+    def init_forest(t, n, step, parent, present, named_count):
+        w, word = t, np.uint32(NONE if named_count == 0 else EACH)
         init_singletons(t, n, step, parent)
         while w < (n + LAST) >> WORD:
             present[w] = word
@@ -76,7 +78,7 @@ def link_share(on: Any, load_edge: Any, link_one: Any) -> Any:
 
 
 def flatten_share(on: Any, mark_frequent: Any, flatten: Any, probes: int) -> Any:
-    """Mark the most frequent roots as present, then flatten the vertices of one thread."""
+    """Mark frequent roots early, to avoid contention, and flatten the vertices of one thread."""
     grid_sync, probe_count = on.grid_sync, np.uint64(probes)
 
     @on.device
@@ -94,13 +96,14 @@ def flatten_share(on: Any, mark_frequent: Any, flatten: Any, probes: int) -> Any
 
 
 def rank(on: Any, count_blocks: Any, sum_all: Any) -> Any:
-    """Rank the vertex set; the first block of threads computes the prefix sums."""
+    """Write the prefix sums for ranks of vertices; the first thread block adds the counts."""
     grid_sync, block_size = on.grid_sync, np.uint64(on.max_block_size)
     block = np.uint64(primitives.RANK_BLOCK)
 
     @on.device
     def rank(t, words, step, present, before, sums, bounds):
-        b, blocks, block_threads = t, (words + block - ONE) // block, min(step, block_size)
+        b, blocks = t, (words + block - ONE) // block
+        block_threads = min(step, block_size)  # threads of the first thread block
         while b < blocks:
             count_blocks(b, words, present, before)
             b += step
@@ -121,7 +124,7 @@ def list_share(on: Any, gather: Any) -> Any:
         # a warp gathers the members of one block
         i, last = t, (n + BLOCK_MEMBERS - ONE) // BLOCK_MEMBERS * warp_size
         while i < last:
-            # labels are ids, so no set of roots is read: ``present`` and ``before`` fill its place
+            # labels are ids, so no set of roots and ranks is used: two other arrays fill the places
             gather(i, n, present, before, parent, low, present, before, ids, labels)
             i += step
 
@@ -133,9 +136,9 @@ def solve(on: Any, sign: int, phases: Any) -> Any:
 
     The kernel writes the flat forest, the counts and ranks of its vertices, and the rows of the
     answer if they fit. A wider range is solved by a hash table, if memory for the table was passed.
-    If ``named`` is not 0, the vertices are exactly 0 .. named - 1, and other ids set
-    ``out_of_range``. ``phases`` are measure, init_forest, link_share, flatten_share, complete,
-    rank, list_share and solve_hashed.
+    If ``named_count`` is not 0, ids outside 0 .. named_count - 1 set ``out_of_range``. ``phases``
+    are measure, init_forest, link_share, flatten_share, complete, rank, list_share and
+    solve_hashed.
     """
     measure, init_forest, link, flatten, complete, rank, rows, solve_hashed = phases
     grid_sync, bias = on.grid_sync, np.uint64(sign)
@@ -147,7 +150,7 @@ def solve(on: Any, sign: int, phases: Any) -> Any:
         step,
         src,
         dst,
-        named,
+        named_count,
         bounds,
         parent,
         present,
@@ -170,12 +173,12 @@ def solve(on: Any, sign: int, phases: Any) -> Any:
         ids,
         labels,
     ):
-        measure(t, m, step, src, dst, named, bounds, totals, out_of_range, flags)
+        measure(t, m, step, src, dst, named_count, bounds, totals, out_of_range, flags)
         grid_sync(bounds, WAITING)
         n, low = ~bounds[1] - bounds[0] + ONE, np.int64(bounds[0] ^ bias)
-        # n is 0 for all 2^64 ids, so n - 1 is compared
+        # n - 1 is compared, because n wraps to 0 for a range of 2^64 ids
         if n - ONE < np.uint64(parent.size):
-            init_forest(t, n, step, parent, present, named)
+            init_forest(t, n, step, parent, present, named_count)
             grid_sync(bounds, WAITING)
             link(t, m, step, src, dst, low, n, parent, present, out_of_range)
             grid_sync(bounds, WAITING)
@@ -184,12 +187,12 @@ def solve(on: Any, sign: int, phases: Any) -> Any:
             complete(t, (n + EIGHT - ONE) // EIGHT, step, n, parent, octets, totals)
             grid_sync(bounds, WAITING)
             rank(t, (n + LAST) >> WORD, step, present, before, sums, bounds)
-            if totals[0] <= ids.size:  # ``rank`` ends with a barrier
+            if totals[0] <= ids.size:  # the rows fit; no barrier, because ``rank`` ends with one
                 rows(t, n, step, low, parent, present, before, ids, labels)
         elif keys.size > 0:
-            hashed = keys, tree, loop_slots, within, lowest, starts, groups, placed, slot_at
+            table = keys, tree, loop_slots, within, lowest, starts, groups, placed, slot_at
             solve_hashed(
-                t, m, step, src, dst, n - ONE, bounds, sums, totals, flags, *hashed, sorted_parent
+                t, m, step, src, dst, n - ONE, bounds, sums, totals, flags, *table, sorted_parent
             )
 
     return solve

@@ -6,14 +6,14 @@ keys    : (c + 1,) uint64, the hash table of ids (see id_hash.py); slot c stands
           bits equal EMPTY. Later the same memory holds the sorted ids.
 tree    : (c + 1,) uint32, a forest over the slots. ``loop_slots`` is the set of slots with
           self-loops, written while edges are linked.
-within  : (c + 1,) uint32, the number of ids that were counted before a slot's id in its bucket;
+within  : (c + 1,) uint32, the position of each slot's id in its bucket, in the order of counting;
           later the root of each sorted id.
-lowest  : (c + 1,) uint32, for each root the least position of its tree among the sorted ids.
+lowest  : (c + 1,) uint32, for each root the position of the least id of its tree in sorted order.
 starts  : (b,) uint32, the number of ids of each bucket, later the start of each bucket. A bucket
           holds the ids whose distances from the least id have the same upper bits, so buckets are
           in the order of the ids. b is a multiple of GROUP and exceeds the number of buckets.
 before  : the prefix sums of groups of buckets.
-placed, slot_at : the ids in bucket order, less the least id, and their slots.
+placed, slot_at : in bucket order, the distance of each id from the least id, and its slot.
 parent  : the flat forest over the sorted ids: for each id, the position of the least id of its
           component.
 flags   : [FULL] not 0 if an id found no slot, [BUNCHED] not 0 if a bucket has more than MAX_BUCKET
@@ -32,8 +32,8 @@ from . import primitives
 from .id_hash import EMPTY
 
 ZERO, ONE, ALL = np.uint64(0), np.uint64(1), np.uint32(0xFFFFFFFF)
-# Signed, unlike the indices used where trees are counted: Numba cannot share one compiled
-# function between two callers in a kernel if it uses shared memory.
+# Signed, unlike the same indices in forest.py, so that ``block_reduce_add`` is compiled again: in
+# Numba, two callers in a kernel cannot share a compiled function that uses shared memory.
 FIRST, SECOND = np.int64(0), np.int64(1)
 ZERO_32, ONE_32 = np.uint32(0), np.uint32(1)
 GROUP = 32  # buckets that one thread sums
@@ -78,19 +78,19 @@ def link_slots(on: Any, insert: Any, link_one: Any) -> Any:
 
 
 def distance_in(on: Any, sign: int) -> Any:
-    """Return the id in slot s minus the least id ``low``."""
+    """Return the distance of the id in slot s from the least id ``low``."""
     bias = np.uint64(sign)
 
     @on.device
     def distance(keys, s, low):
-        key = EMPTY if s + ONE == np.uint64(keys.size) else keys[s]
+        key = EMPTY if s + ONE == np.uint64(keys.size) else keys[s]  # the last slot is for EMPTY
         return np.uint64(key ^ bias) - low
 
     return distance
 
 
 def shift_for(on: Any) -> Any:
-    """Return the least shift for which ``span >> shift`` is less than ``buckets``."""
+    """Return the least shift that maps distances up to ``span`` to numbers below ``buckets``."""
 
     @on.device
     def shift_for(span, buckets):
@@ -102,17 +102,17 @@ def shift_for(on: Any) -> Any:
     return shift_for
 
 
-def count_buckets(on: Any, climb: Any, distance: Any) -> Any:
+def count_buckets(on: Any, climb: Any, distance_of: Any) -> Any:
     """Flatten the trees of slots; count vertices, components, and the ids of each bucket.
 
-    ``climb`` is a find for trees in which nothing is linked any more. An id outside the range
-    occurs only if a column changed during the run; it sets ``flags[FULL]``.
+    ``climb`` finds roots while nothing is linked. An id outside the range occurs only if a column
+    changed during the run; it sets ``flags[FULL]``.
     """
     add, block_add = on.atomic_add, on.block_reduce_add
 
     @on.device
     def count_buckets(t, step, low, span, shift, keys, tree, within, starts, totals, flags):
-        s, occur, roots = t, np.int64(0), np.int64(0)
+        s, vertices, roots = t, np.int64(0), np.int64(0)
         while s < np.uint64(keys.size):
             if keys[s] != EMPTY:
                 r = climb(tree, s)
@@ -120,17 +120,17 @@ def count_buckets(on: Any, climb: Any, distance: Any) -> Any:
                     tree[s] = r
                 else:
                     roots += np.int64(1)
-                occur += np.int64(1)
-                far = distance(keys, s, low)
-                if far > span:
+                vertices += np.int64(1)
+                distance = distance_of(keys, s, low)
+                if distance > span:
                     flags[FULL] = 1
                 else:
-                    earlier = add(starts, far >> shift, ONE_32)
+                    earlier = add(starts, distance >> shift, ONE_32)
                     within[s] = earlier
                     if earlier >= MAX_BUCKET:
                         flags[BUNCHED] = 1
             s += step
-        block_add(totals, FIRST, occur)
+        block_add(totals, FIRST, vertices)
         block_add(totals, SECOND, roots)
 
     return count_buckets
@@ -174,7 +174,7 @@ def start_buckets(on: Any, sum_all: Any) -> Any:
     return start_buckets
 
 
-def place_ids(on: Any, distance: Any) -> Any:
+def place_ids(on: Any, distance_of: Any) -> Any:
     """Write the distance and the slot of each id at the position of the id in bucket order."""
 
     @on.device
@@ -182,9 +182,9 @@ def place_ids(on: Any, distance: Any) -> Any:
         s = t
         while s < np.uint64(keys.size):
             if keys[s] != EMPTY:
-                far = distance(keys, s, low)
-                i = np.uint64(starts[far >> shift]) + np.uint64(within[s])
-                placed[i], slot_at[i] = far, s
+                distance = distance_of(keys, s, low)
+                i = np.uint64(starts[distance >> shift]) + np.uint64(within[s])
+                placed[i], slot_at[i] = distance, s
             s += step
 
     return place_ids
@@ -192,48 +192,48 @@ def place_ids(on: Any, distance: Any) -> Any:
 
 def order_ids(on: Any, sign: int) -> Any:
     """Sort the ids of each bucket by counting the smaller ones; find the least id of each tree."""
-    bias, low_of = np.uint64(sign), primitives.lessen(on)
+    bias, lower = np.uint64(sign), primitives.lessen(on)
 
     @on.device
     def order_ids(t, n, step, low, shift, starts, placed, slot_at, tree, lowest, root_of, ids):
         i = t
         while i < n:
-            far = placed[i]
-            b = far >> shift
-            j, last = np.uint64(starts[b]), np.uint64(starts[b + ONE])
-            k = j
-            while j < last:
-                k += np.uint64(placed[j] < far)
+            distance = placed[i]
+            b = distance >> shift
+            j, end = np.uint64(starts[b]), np.uint64(starts[b + ONE])
+            position = j  # in sorted order
+            while j < end:
+                position += np.uint64(placed[j] < distance)
                 j += ONE
-            ids[k] = np.uint64(far + low) ^ bias
+            ids[position] = np.uint64(distance + low) ^ bias
             r = tree[slot_at[i]]
-            root_of[k] = r
-            low_of(lowest, r, np.uint32(k))
+            root_of[position] = r
+            lower(lowest, r, np.uint32(position))
             i += step
 
     return order_ids
 
 
-def hang_ids(on: Any) -> Any:
+def write_parents(on: Any) -> Any:
     """Write the parent of each sorted id: the position of the least id of its component."""
 
     @on.device
-    def hang_ids(t, n, step, root_of, lowest, parent):
+    def write_parents(t, n, step, root_of, lowest, parent):
         k = t
         while k < n:
             parent[k] = lowest[root_of[k]]
             k += step
 
-    return hang_ids
+    return write_parents
 
 
 def solve_hashed(on: Any, phases: Any) -> Any:
     """Solve an edge list with sparse ids; a grid-wide barrier separates the phases.
 
     ``phases`` are init_slots, link_slots, shift_for, count_buckets, start_buckets, place_ids,
-    order_ids and hang_ids.
+    order_ids and write_parents.
     """
-    init_slots, link, shift_for, count, start, place, order, hang = phases
+    init_slots, link, shift_for, count, start, place, order, write_parents = phases
     grid_sync = on.grid_sync
 
     @on.device
@@ -275,6 +275,6 @@ def solve_hashed(on: Any, phases: Any) -> Any:
                 n = np.uint64(totals[0])
                 order(t, n, step, low, shift, starts, placed, slot_at, tree, lowest, within, keys)
                 grid_sync(bounds, WAITING)
-                hang(t, n, step, within, lowest, parent)
+                write_parents(t, n, step, within, lowest, parent)
 
     return solve_hashed

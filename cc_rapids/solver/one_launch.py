@@ -299,5 +299,5 @@ def _phases_of_hashed(backend: Backend, composer: KernelComposer, sign_bit: int)
         hashed.start_buckets(backend, scan.sum_all(backend).part),
         hashed.place_ids(backend, distance),
         hashed.order_ids(backend, sign_bit),
-        hashed.hang_ids(backend),
+        hashed.write_parents(backend),
     )
