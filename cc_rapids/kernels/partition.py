@@ -1,16 +1,17 @@
 """Propagation blocking: order edges by blocks of vertices, so that their parents stay in a cache.
 
-Parents beyond the cache are read by sectors, at a fraction of the bandwidth of sequential reads. So
-the edges are first copied in tiles, and each tile is ordered by the block of the larger endpoint.
-Then they are linked block by block over all tiles. A link changes the parent of the larger
+Reads of parents outside the cache load whole sectors, at a fraction of the bandwidth of sequential
+reads. So the edges are first copied in tiles, and each tile is ordered by the block of the larger
+endpoint. Then all tiles are linked block by block. A link changes the parent of the larger
 endpoint, so the words that it reads and hooks are in the cache. The order of links does not affect
 the components.
 
-k      : the number of the tile of a block of threads.
+k      : the number of a thread block, and of the tile that it orders.
 larger, smaller : (tiles * TILE,) uint32, the endpoints of the edges of each tile.
 starts : (tiles * (blocks + 1),) uint32. In tile t, the edges of block b begin at position
          ``starts[t * (blocks + 1) + b]`` of the tile and end at the next element.
-shared : uint32, the edges of a tile, their number in each block, and in each group of blocks.
+shared : uint32, for one tile: the larger and the smaller endpoints of its edges, the number of
+         edges in each block, and the number in each group of blocks.
 
 Beamer, Asanovic and Patterson, "Reducing PageRank communication via propagation blocking", IPDPS
 2017.
@@ -27,7 +28,7 @@ GROUP_BITS = 4  # a group has 2^4 blocks, the square root of MOST_BLOCKS
 SHARED_WORDS = 2 * TILE + MOST_BLOCKS + (MOST_BLOCKS >> GROUP_BITS)
 EDGES, IN_BLOCK = np.uint64(TILE), np.uint64(2 * TILE)
 BLOCKS, GROUPS = np.uint64(MOST_BLOCKS), np.uint64(MOST_BLOCKS >> GROUP_BITS)
-SHIFT, NONE, ONE = np.uint64(GROUP_BITS), np.uint64(0), np.uint64(1)
+SHIFT, ZERO, ONE = np.uint64(GROUP_BITS), np.uint64(0), np.uint64(1)
 
 
 IDS = range(16_000_000, 1 << 32)  # numbers of vertices for which "auto" partitions lists
@@ -45,12 +46,12 @@ def blocks_of(n: int, least_shift: int | None = None) -> tuple[int, int]:
 
 
 def tiles_of(linked: int, m: int, blocks: int) -> int:
-    """Return the number of tiles in one batch, for ``linked`` edges to link.
+    """Return how many tiles are ordered at a time, to link ``linked`` of m edges.
 
-    The buffers take at most half of the bytes of an edge list of m edges.
+    The buffers take at most 4 m bytes, half of an edge list of 32-bit ids, or hold one tile.
     """
-    max_tiles = 4 * m // (8 * TILE + 4 * (blocks + 1))
-    return max(1, min(max_tiles, -(-linked // TILE)))
+    tile_bytes = 8 * TILE + 4 * (blocks + 1)
+    return max(1, min(4 * m // tile_bytes, -(-linked // TILE)))
 
 
 def before(on: Any, counts: np.uint64 = IN_BLOCK) -> Any:
@@ -63,7 +64,7 @@ def before(on: Any, counts: np.uint64 = IN_BLOCK) -> Any:
 
     @on.device
     def before(shared, b):
-        group, total, other = b >> SHIFT, NONE, NONE
+        group, total, other = b >> SHIFT, ZERO, ZERO
         while other < group:
             total += np.uint64(shared[groups + other])
             other += ONE
@@ -97,7 +98,7 @@ def count_groups(on: Any, counts: np.uint64 = IN_BLOCK) -> Any:
     def count_groups(shared, t, step):
         b = t
         while b < GROUPS:
-            total, other = NONE, b << SHIFT
+            total, other = ZERO, b << SHIFT
             while other < (b + ONE) << SHIFT:
                 total += np.uint64(shared[counts + other])
                 other += ONE
@@ -112,9 +113,9 @@ def partition_tile(on: Any, read: Any, edge_index: Any) -> Any:
 
     A block has ``2 ** shift`` vertices. The caller's memory is read once. ``read`` flags invalid
     edges and self-loops; an invalid edge is stored as a loop of vertex 0. Barriers separate the
-    steps: copy and count, sum, order, copy back. In the shared memory, the number of edges of block
-    b becomes the next position in this block. In the third step a thread rereads only edges that it
-    stored itself.
+    steps: copy and count, sum, order, copy back. After the sum, the number of edges of a block in
+    shared memory is replaced by the next free position of the block. The third step needs no fence
+    for the copied edges, because each thread rereads only the edges that it stored.
     """
     add, block_sync, start_of = on.atomic_add, on.block_sync, before(on)
     clear, sum_groups = clear_counts(on), count_groups(on)
@@ -180,19 +181,19 @@ def partition_tile(on: Any, read: Any, edge_index: Any) -> Any:
 
 
 def link_blocks(on: Any, vertex: type, join: Any, begin: Any) -> Any:
-    """Link the edges of all tiles, block by block.
+    """Link the edges of all tiles, block by block; a warp links one block's edges in one tile.
 
-    A warp links the edges of one block in one tile.
+    ``begin(v, p)`` returns v or its parent p: the vertex from which ``join`` climbs.
     """
     warp, load = np.uint64(on.warp_size), on.load_streaming
 
     @on.elementwise
     def link_blocks(i, tiles, blocks, larger, smaller, starts, parent, aux, hook_edge):
-        part, tiles = i // warp, np.uint64(tiles)
-        tile = part % tiles
-        start, base = tile * (np.uint64(blocks) + ONE) + part // tiles, tile * EDGES
-        e = base + np.uint64(starts[start]) + i % warp
-        last = base + np.uint64(starts[start + ONE])
+        number, tiles = i // warp, np.uint64(tiles)  # the number of the warp
+        tile, b = number % tiles, number // tiles
+        entry, base = tile * (np.uint64(blocks) + ONE) + b, tile * EDGES
+        e = base + np.uint64(starts[entry]) + i % warp
+        last = base + np.uint64(starts[entry + ONE])
         while e < last:
             u, v = vertex(load(larger, e)), vertex(load(smaller, e))
             p, q = parent[u], parent[v]
@@ -207,8 +208,8 @@ def link_blocks_outside(on: Any, vertex: type, link_outside: Any) -> Any:
     """Link the edges of a block and all later blocks, except those inside the giant component.
 
     This continues :func:`link_blocks` once the giant component among the vertices of earlier blocks
-    is known. A warp links the edges of one block in one tile. Random reads are limited to the bits
-    of the smaller endpoints, which take 1/32 of the memory of their parents.
+    is known; see sampling.py for ``root_word`` and ``in_giant``. A warp links one block's edges in
+    one tile. It reads at random only the smaller endpoints' bits, 1/32 of the memory of parents.
     """
     warp, load = np.uint64(on.warp_size), on.load_streaming
 
@@ -228,11 +229,11 @@ def link_blocks_outside(on: Any, vertex: type, link_outside: Any) -> Any:
         root_word,
         in_giant,
     ):
-        part, tiles = i // warp, np.uint64(tiles)
-        tile, b = part % tiles, np.uint64(block) + part // tiles
-        start, base = tile * (np.uint64(blocks) + ONE) + b, tile * EDGES
-        e = base + np.uint64(starts[start]) + i % warp
-        last = base + np.uint64(starts[start + ONE])
+        number, tiles = i // warp, np.uint64(tiles)  # the number of the warp
+        tile, b = number % tiles, np.uint64(block) + number // tiles
+        entry, base = tile * (np.uint64(blocks) + ONE) + b, tile * EDGES
+        e = base + np.uint64(starts[entry]) + i % warp
+        last = base + np.uint64(starts[entry + ONE])
         while e < last:
             u, v = vertex(load(larger, e)), vertex(load(smaller, e))
             if u != v:

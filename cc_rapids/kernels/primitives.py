@@ -41,7 +41,7 @@ def mark(on: Any) -> Any:
 def count(on: Any) -> Any:
     """Return the number of set bits of a 32-bit word (population count)."""
     m1, m2, m4 = np.uint32(0x55555555), np.uint32(0x33333333), np.uint32(0x0F0F0F0F)
-    bytes_at_once = np.uint32(0x01010101)
+    bytes_at_once = np.uint32(0x01010101)  # a factor that adds the four bytes of a word
 
     @on.device
     def count(x):
@@ -74,7 +74,7 @@ def rank(on: Any) -> Any:
 
 
 def no_prefetch(on: Any, *parts: Any) -> Any:
-    """Prefetch nothing."""
+    """Prefetch nothing; the parameters are those of any prefetch."""
 
     @on.device
     def no_prefetch(*arguments):
@@ -90,11 +90,11 @@ def none_of(vertex: type) -> Any:
 
 def lessen(on: Any) -> Any:
     """Lower ``values[i]`` to at most ``value``; a stale read costs one more atomic operation."""
-    low = on.atomic_min
+    atomic_min = on.atomic_min
 
     @on.device
     def lessen(values, i, value):
         if value < values[i]:
-            low(values, i, value)
+            atomic_min(values, i, value)
 
     return lessen

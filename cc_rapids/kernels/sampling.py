@@ -1,7 +1,7 @@
 """Sampling rules: the edges that are linked first, and the filter for the remaining edges.
 
 A sample joins most vertices into the giant component. A later edge inside the giant component is
-redundant, and two bits suffice to detect it. The bits take 1/32 of the memory of the parents, so
+redundant; one bit of each endpoint shows this. The bits take 1/32 of the memory of the parents, so
 they fit into a cache when the parents do not. When a later edge links a vertex to the giant
 component, the bit of the vertex is set.
 
@@ -28,9 +28,9 @@ class Sample(NamedTuple):
 
     link: Step | None  # links the sampled edges
     before: Step | None = None  # runs before the auxiliary array is built from the parents
-    left: Any = None  # device function: the index of the i-th remaining edge
+    left: Any = None  # device function that returns the index of the i-th remaining edge
     left_count: Callable[[int], int] = int  # the number of remaining edges out of m
-    gather: bool = False  # whether the vertices outside the giant component are listed
+    gather: bool = False  # whether vertices outside the giant component are written to a list
     shared: bool = False  # whether the bits of the giant component are read from shared memory
     period: int = 0  # number of edges after which the sample pattern repeats; 0 for no repetition
 
@@ -98,21 +98,18 @@ def link_edges_outside(
 
 
 def renamed(on: Any, vertex: type) -> Any:
-    """Return the number of a vertex when the giant component's root is numbered first.
+    """Return the new number of a vertex: 0 for the giant component's root.
 
-    The vertices below the root move up by one.
+    The vertices before the root move up by one.
     """
     giant = giant_of(on, vertex)
 
     @on.device
     def renamed(v, root_word):
-        return (
-            v
-            if v > giant(root_word)
-            else vertex(0)
-            if v == giant(root_word)
-            else vertex(v + vertex(1))
-        )
+        root = giant(root_word)
+        if v == root:
+            return vertex(0)
+        return v if v > root else vertex(v + vertex(1))
 
     return renamed
 
@@ -122,8 +119,8 @@ def copy_edge(on: Any, vertex: type, wide: type, load_edge: Any, after_sample: b
 
     ``us`` and ``vs`` get the endpoints, and ``es`` the number of the edge, unless ``es`` is empty.
     Without a sample, edge i is copied to position i, and an invalid edge, which also sets
-    ``out_of_range``, becomes a loop. A loop of the list marks its vertex in ``present``; the
-    vertices of other edges get a parent or a child.
+    ``out_of_range``, becomes a loop. A loop that the list contains marks its vertex in ``present``.
+    Other edges need no mark, because their vertices get a parent or a child.
     """
     rename, mark, has, add = renamed(on, vertex), bits.mark(on), bits.has(on), on.atomic_add
 

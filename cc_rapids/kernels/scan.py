@@ -11,7 +11,7 @@ import numpy as np
 
 from . import primitives
 
-NEXT = np.uint64(1)
+ONE = np.uint64(1)
 
 
 def count_blocks(on: Any) -> Any:
@@ -67,12 +67,12 @@ def add_runs(on: Any) -> Any:
 
 
 def write_totals(on: Any) -> Any:
-    """Write a total (the last prefix sum) next to ``other[0]``, for one transfer to the host."""
+    """Write the last prefix sum and ``other[0]`` to ``totals``, for one transfer to the host."""
 
     @on.elementwise
     def write_totals(i, sums, other, totals):
-        last = np.uint64(sums.size) - NEXT
-        totals[i], totals[i + NEXT] = np.uint64(sums[last]), np.uint64(other[i])
+        last = np.uint64(sums.size) - ONE
+        totals[i], totals[i + ONE] = np.uint64(sums[last]), np.uint64(other[i])
 
     return write_totals
 
@@ -80,32 +80,32 @@ def write_totals(on: Any) -> Any:
 def sum_all(on: Any) -> Any:
     """Compute prefix sums in place; each thread sums one run.
 
-    ``sums`` has one word per thread: the sum of its run. The prefix sums of these words take
-    log2(threads) rounds. In each round, a thread adds the word of an earlier thread, whose distance
-    doubles from round to round. Then each thread writes the prefix sums of its run.
+    ``sums[t]`` is the sum of the run of thread t. The prefix sums of ``sums`` take log2(threads)
+    rounds: each thread adds ``sums[t - distance]``, and ``distance`` doubles from round to round.
+    Then each thread writes the prefix sums of its run.
     """
     block_sync = on.block_sync
 
     @on.single_block
     def sum_all(t, size, step, values, sums):
-        share = (size + step - NEXT) // step
-        first, last, distance = t * share, min((t + NEXT) * share, size), NEXT
+        length = (size + step - ONE) // step
+        first, last, distance = t * length, min((t + ONE) * length, size), ONE
         i, subtotal = first, np.uint64(0)
         while i < last:
             subtotal += np.uint64(values[i])
-            i += NEXT
+            i += ONE
         sums[t] = subtotal
         block_sync()
         while distance < step:
-            more = sums[t - distance] if t >= distance else np.uint64(0)
+            addend = sums[t - distance] if t >= distance else np.uint64(0)
             block_sync()
-            sums[t] += more
+            sums[t] += addend
             block_sync()
             distance += distance
         i, total = first, sums[t] - subtotal
         while i < last:
             total += np.uint64(values[i])
             values[i] = total
-            i += NEXT
+            i += ONE
 
     return sum_all

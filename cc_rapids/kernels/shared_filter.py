@@ -1,8 +1,8 @@
 """Filter edges by the giant component's bits in shared memory.
 
-After a sample nearly every edge lies inside the giant component, and the filter only has to load
-two bits. Shared memory serves more loads than a cache and holds the bits of 1.6 million vertices on
-an H100. For larger graphs, once most vertices are inside, one shared bit stands for up to four
+After a sample nearly every edge lies inside the giant component, which one bit of each endpoint
+shows. Shared memory serves more loads than a cache. On an H100 it holds the bits of 1.6 million
+vertices. For larger graphs, once most vertices are inside, one shared bit stands for up to four
 vertices and is set if all of them are inside. Bits are only ever set, so a set bit stays valid. For
 a clear bit the current bit in global memory is read. A warp is as slow as its slowest link, and
 only one edge in thirty joins two trees. So edges that may join trees wait in queues until there is
@@ -11,9 +11,9 @@ one for each lane.
 shared : (shared_words,) uint32, shared by the threads of a block. Word w is the intersection of the
          words w, w + fold, w + 2 fold, ... of ``in_giant``. It is refreshed after an eighth and
          after half of the edges, because the giant component grows.
-warp_queues : uint32, in global memory. The queue of a warp starts at ``queue``: it has the
-         first endpoints of all its edges, and after them the second endpoints. Only the warp knows
-         ``waiting``, the number of its queued edges.
+warp_queues : uint32, in global memory. The queue of a warp starts at position ``queue``: space for
+         the first endpoints of its edges, and after it for the second endpoints. ``waiting``, the
+         number of queued edges, is a local variable of the warp's threads.
 """
 
 from collections.abc import Callable
@@ -37,8 +37,8 @@ EIGHTH, FOURFOLD = np.uint64(3), np.uint64(2)  # shifts of a number of edges
 def fold_of(on: Any) -> Any:
     """Return the distance between the words of the bit set that share a word of shared memory.
 
-    The distance is ``shared_words`` once half of the vertices are linked. Before that, it is the
-    size of the bit set: each shared word stands for one word.
+    The distance is ``shared_words`` once half of the vertices are linked; ``root_word[1]`` counts
+    them. Before that, it is the size of the bit set: each shared word stands for one word.
     """
 
     @on.device
@@ -51,8 +51,8 @@ def fold_of(on: Any) -> Any:
 def share(on: Any) -> Any:
     """Copy the giant component's bits to the shared memory of a block.
 
-    ``READ_TOGETHER`` words are read before a word is written, so that their loads are in flight
-    together.
+    A thread copies ``READ_TOGETHER`` words at a time, so that their loads are in flight together.
+    Positions after the last word are replaced by the last, whose word may be copied repeatedly.
     """
 
     @on.device
@@ -105,8 +105,8 @@ def both_in_giant(on: Any) -> Any:
         a, last = shared_bit(u, shared, shared_words, fold), in_giant.size - 1
         b = shared_bit(v, shared, shared_words, fold)
         i, j = min(WORD(WORD(u) >> SHIFT), WORD(last)), min(WORD(WORD(v) >> SHIFT), WORD(last))
-        c, d = in_giant[idle if a else i], in_giant[idle if b else j]
-        a, b = a | WORD(c >> WORD(WORD(u) & LAST)), b | WORD(d >> WORD(WORD(v) & LAST))
+        word_u, word_v = in_giant[idle if a else i], in_giant[idle if b else j]
+        a, b = a | WORD(word_u >> WORD(WORD(u) & LAST)), b | WORD(word_v >> WORD(WORD(v) & LAST))
         return WORD(a & b & BIT)
 
     return both_in_giant
@@ -135,8 +135,8 @@ def is_skipped(on: Any, vertex: type, wide: type) -> Any:
 def two_edges(on: Any, load_edge: Any, edge_index: Any) -> Any:
     """Return the endpoints of the two edges that a lane of a warp reads.
 
-    The two edges are a warp's size apart. A warp that would pass the last edge moves back; edges
-    that are read twice are redundant the second time.
+    The two edges are a warp's size apart. A warp that would pass the last edge, ``last``, reads the
+    last edges instead. An edge that is read twice is redundant the second time.
     """
     warp_size = np.uint64(on.warp_size)
 
@@ -173,8 +173,8 @@ def filter_edges(on: Any, words: int, edge_index: Any, read: Any, look: Any, deq
     shared bits are refreshed.
     """
     warp_size, per_lane, block_sync = WORD(on.warp_size), np.uint64(QUEUED_EDGES), on.block_sync
-    fold_for, load, wait = fold_of(on), share(on), enqueue(on)
-    together = dequeue_by_warp(on, dequeue)
+    fold_for, refresh, append = fold_of(on), share(on), enqueue(on)
+    link_full_warps = dequeue_by_warp(on, dequeue)
 
     @on.block_kernel(words)
     def filter_edges(
@@ -198,13 +198,13 @@ def filter_edges(on: Any, words: int, edge_index: Any, read: Any, look: Any, deq
     ):
         lane, shared_words = WORD(WORD(t) % warp_size), WORD(shared_words)
         last = edge_index(np.uint64(m) - ONE)
-        i = (k * step + t - np.uint64(lane)) * TWO
+        i = (k * step + t - np.uint64(lane)) * TWO  # the first edge that the warp reads next
         fold = fold_for(n, shared_words, root_word, in_giant)
         queue, waiting = WORD(i * per_lane), NONE
         idle = WORD((k * step + t) % np.uint64(in_giant.size))
         done, stop = m == 0, (np.uint64(m) >> EIGHTH) + ONE
         while not done:  # a pass up to ``stop``
-            load(shared, shared_words, fold, in_giant, t, step)
+            refresh(shared, shared_words, fold, in_giant, t, step)
             block_sync()
             u, v, x, y = read(i, lane, last, src, dst, low, n)
             stop = min(stop, np.uint64(m))
@@ -214,9 +214,9 @@ def filter_edges(on: Any, words: int, edge_index: Any, read: Any, look: Any, deq
                 skips_uv, skips_xy = look(
                     u, v, x, y, n, shared, shared_words, fold, in_giant, idle, present, out_of_range
                 )
-                waiting = wait(skips_uv, u, v, warp_queues, queue, waiting)
-                waiting = wait(skips_xy, x, y, warp_queues, queue, waiting)
-                waiting = together(warp_queues, queue, waiting, lane, *link_arguments)
+                waiting = append(skips_uv, u, v, warp_queues, queue, waiting)
+                waiting = append(skips_xy, x, y, warp_queues, queue, waiting)
+                waiting = link_full_warps(warp_queues, queue, waiting, lane, *link_arguments)
                 u, v, x, y = u2, v2, x2, y2
             done, stop = stop == np.uint64(m), stop << FOURFOLD
             block_sync()
