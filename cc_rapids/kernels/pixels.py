@@ -21,7 +21,7 @@ from . import primitives
 BITS, LAST = np.uint64(primitives.WORD), np.uint32(primitives.WORD - 1)
 ONE, TWO = np.uint64(1), np.uint64(2)
 ZERO, BIT, ALL = np.uint32(0), np.uint32(1), np.uint32(0xFFFFFFFF)
-TWO_BITS, PAIRS, HALF = np.uint32(3), np.uint64(primitives.WORD // 2), np.uint64(32)
+TWO_BITS, PAIRS, LABEL_BITS = np.uint32(3), np.uint64(primitives.WORD // 2), np.uint64(32)
 # Bits of the neighbours in an earlier row that a pixel is joined with, by column
 LEFT, SAME, RIGHT = np.uint8(1), np.uint8(2), np.uint8(4)
 
@@ -47,7 +47,7 @@ def is_other(on: Any) -> Any:
 
 
 def always(on: Any) -> Any:
-    """Return True: all neighbours are joined, or no pixel is background."""
+    """Return True: all neighbours are joined, or, as ``is_inside``, all pixels are inside."""
 
     @on.device
     def are_joined(pixels, p, q):
@@ -79,7 +79,7 @@ def if_equal(on: Any) -> Any:
 def pack(on: Any, is_inside: Any, are_joined: Any) -> Any:
     """Write the bits of 32 pixels of a row, and the number of runs that start there.
 
-    ``are_joined`` is whether two neighbours in a row that are not background belong to one run.
+    Two neighbours in a row belong to one run if both are inside and ``are_joined`` is true.
     """
     count = primitives.count(on)
 
@@ -113,13 +113,13 @@ def pack(on: Any, is_inside: Any, are_joined: Any) -> Any:
 def link_rows(on: Any, vertex: type, link: Any, are_joined: Any) -> Any:
     """Link the runs in 32 pixels of a row with their neighbours in earlier rows.
 
-    ``join`` links the two runs at each column with a set bit. The number of a run is the number of
-    starts up to this column: the runs before the word, ``base`` and ``their_base``, and the starts
-    in the word, ``starts`` and ``their_starts``. The words begin at the pixels p and q. Two runs
-    are linked at the first of the consecutive columns where they touch. A pixel that touches a run
-    diagonally is skipped if this pixel, or the next pixel of its run, also touches the run in the
-    same column. For a diagonal, the words of the earlier row are shifted by one pixel, which adds a
-    pixel of the word before or after.
+    ``join`` links the two runs at each column with a set bit. The word of this row begins at pixel
+    p, and the word of the earlier row at pixel q. The number of a run is the number of starts up to
+    its column: ``base`` (``their_base`` in the earlier row) starts before the word, and the set
+    bits of ``starts`` (``their_starts``) in the word. Two runs are linked only at the first of the
+    consecutive columns where they touch. A diagonal contact is skipped if the pixel, or the pixel
+    next to it in its run, also touches the other run in its own column. For a diagonal, the words
+    of the earlier row are shifted by one pixel; the missing pixel comes from an adjacent word.
 
     shape : (d,) int64, the sizes of all axes except the last, in reverse order.
     distance : (r,) int64, the number of rows back to each earlier row of the neighbourhood.
@@ -132,7 +132,7 @@ def link_rows(on: Any, vertex: type, link: Any, are_joined: Any) -> Any:
     @on.device
     def join(bits, starts, their_starts, base, their_base, p, q, pixels, parent):
         while bits != ZERO:
-            lowest = np.uint32(bits & (~bits + BIT))
+            lowest = np.uint32(bits & (~bits + BIT))  # the lowest set bit
             bits ^= lowest
             below = np.uint32(lowest - BIT)
             k = np.uint64(count(below))
@@ -177,29 +177,31 @@ def link_rows(on: Any, vertex: type, link: Any, are_joined: Any) -> Any:
                     touch = np.uint32(bits & theirs & (begun | their_starts))
                     join(touch, begun, their_starts, base, their_base, p, q, pixels, parent)
                 if side & LEFT != 0:  # the column before, shifted onto this column
-                    shifted, first = np.uint32(theirs << BIT), np.uint32(their_starts << BIT)
-                    carry = ZERO
+                    shifted = np.uint32(theirs << BIT)
+                    shifted_starts = np.uint32(their_starts << BIT)
+                    carry = ZERO  # whether a run starts at the last pixel of the word before
                     if column > 0:
                         shifted |= inside[v - ONE] >> LAST
                         carry = starts[v - ONE] >> LAST
-                    first |= carry
-                    touch = np.uint32(bits & shifted & (begun | first))
+                    shifted_starts |= carry
+                    touch = np.uint32(bits & shifted & (begun | shifted_starts))
                     if side & SAME != 0:
                         touch &= np.uint32(begun & ~(theirs & ~their_starts))
                     at = vertex(their_base - vertex(carry))
-                    join(touch, begun, first, base, at, p, q - ONE, pixels, parent)
+                    join(touch, begun, shifted_starts, base, at, p, q - ONE, pixels, parent)
                 if side & RIGHT != 0:  # the column after, shifted onto this column
-                    shifted, first = np.uint32(theirs >> BIT), np.uint32(their_starts >> BIT)
-                    more = np.uint32((bits & ~begun) >> BIT)
+                    shifted = np.uint32(theirs >> BIT)
+                    shifted_starts = np.uint32(their_starts >> BIT)
+                    continues = np.uint32((bits & ~begun) >> BIT)
                     if column + ONE < words:
                         shifted |= np.uint32(inside[v + ONE] << LAST)
-                        first |= np.uint32(starts[v + ONE] << LAST)
-                        more |= np.uint32((inside[w + ONE] & ~starts[w + ONE]) << LAST)
-                    touch = np.uint32(bits & shifted & (begun | first))
+                        shifted_starts |= np.uint32(starts[v + ONE] << LAST)
+                        continues |= np.uint32((inside[w + ONE] & ~starts[w + ONE]) << LAST)
+                    touch = np.uint32(bits & shifted & (begun | shifted_starts))
                     if side & SAME != 0:
-                        touch &= np.uint32(first & ~more)
+                        touch &= np.uint32(shifted_starts & ~continues)
                     at = vertex(their_base + vertex(their_starts & BIT))
-                    join(touch, begun, first, base, at, p, q + ONE, pixels, parent)
+                    join(touch, begun, shifted_starts, base, at, p, q + ONE, pixels, parent)
             r += ONE
 
     return link_rows
@@ -219,7 +221,7 @@ def mark_roots(on: Any, vertex: type, find: Any) -> Any:
 
 
 def number_runs(on: Any, vertex: type) -> Any:
-    """Replace the root of each run by its label, the number of roots before this root."""
+    """Replace each run's root by its label; ``roots[v]`` counts the roots up to and including v."""
 
     @on.elementwise
     def number_runs(v, parent, roots):
@@ -248,15 +250,15 @@ def write_labels(on: Any) -> Any:
             if (row + ONE) * np.uint64(words) == w + ONE:
                 size -= unused
         bits, begun, base = inside[w], starts[w], np.uint64(before[w])
-        if begun == ZERO and np.uint32(bits + BIT) <= BIT:  # none or all
+        if begun == ZERO and np.uint32(bits + BIT) <= BIT:  # no bit is set, or all 32
             value = label[base] if bits != ZERO else label[0]
             while k < size:
                 out[first + k] = value
                 k += lanes
             return
         while k < size:
-            below = np.uint32(ALL >> np.uint32(LAST - np.uint32(k)))
-            run = base + np.uint64(count(np.uint32(begun & below)))
+            up_to_k = np.uint32(ALL >> np.uint32(LAST - np.uint32(k)))
+            run = base + np.uint64(count(np.uint32(begun & up_to_k)))
             if (bits >> np.uint32(k)) & BIT == ZERO:
                 run = np.uint64(0)
             out[first + k] = label[run]
@@ -278,10 +280,10 @@ def write_label_pairs(on: Any) -> Any:
         w, k = i // PAIRS, np.uint32(i % PAIRS) << BIT
         bits, begun = inside[w] >> k, starts[w]
         run = before[w] + count(np.uint32(begun & (ALL >> np.uint32(LAST - k))))
-        both = np.uint64(label[run]) if bits & BIT != ZERO else np.uint64(0)
-        if bits & TWO_BITS > BIT:
+        pair = np.uint64(label[run]) if bits & BIT != ZERO else np.uint64(0)
+        if bits & TWO_BITS > BIT:  # the second pixel is inside
             run += (begun >> np.uint32(k + BIT)) & BIT
-            both |= np.uint64(label[run]) << HALF
-        out[i] = both
+            pair |= np.uint64(label[run]) << LABEL_BITS
+        out[i] = pair
 
     return write_label_pairs

@@ -1,13 +1,13 @@
 """Merge clusters under rules: an edge joins two clusters unless their union breaks a rule.
 
-us, vs : (k,) word, the endpoints of each edge, later the roots of their clusters.
+us, vs : (k,) word, the endpoints of each edge; ``propose`` replaces them by their roots.
 most   : the maximum number of vertices in a cluster.
 parent : (n,) word, the union-find forest of the clusters; paths are shortened.
 hook   : (n,) word, the root that each former root was hooked to; never shortened.
 time   : (n,) uint64, the key of the edge by which each former root was hooked; all bits set for
-         roots. Keys ascend along a path: a merged cluster has only edges with greater keys left.
-         ``hook`` and ``time`` are empty if there is only one kind of rule: only ``earlier_rule``
-         reads them.
+         roots. Keys ascend along a path: the later edges of a merged cluster have greater keys.
+         ``hook`` and ``time`` are empty if there is only one kind of rule, because only
+         ``earlier_rule`` reads them.
 size   : (n,) word, the number of vertices in the tree of each root.
 code   : (n,) word, the dataset of each vertex; all bits set if it has no dataset or no limit.
 limits : (datasets,) word, the maximum number of vertices of each dataset in a cluster.
@@ -16,12 +16,11 @@ head, after : (n,) word, linked lists of the vertices of each root, in the order
          the first vertex of a root, and the vertex after each vertex; all bits set at the end. Both
          are empty if ``bits`` alone decide: each of at most 64 datasets has the limit 1, and there
          is no other rule.
-first, last, count : (n,) word, for each root the linked list of the ends of ``cannot_link`` pairs
-         in its cluster: the first and the last end, and the number of ends. All bits of ``first``
-         are set for an empty list.
+pair   : (2 p,) word, the vertex of each end of the ``cannot_link`` pairs. Pair k has the ends 2 k
+         and 2 k + 1, so the other end of end e is e ^ 1.
+first, last, count : (n,) word, for each root the linked list of the ends in its cluster: the first
+         end, the last end, and the number of ends. All bits of ``first`` are set for an empty list.
 following : (2 p,) word, the next end in the list; all bits set for the last end.
-pair   : (2 p,) word, the vertex of each end. End e belongs to pair e // 2, whose other end is
-         e ^ 1.
 
 A launch of ``merge`` merges a cluster at most once, and only the thread that merges the cluster
 writes its state. In ``decide_in_order`` one thread decides all edges of a component.
@@ -42,8 +41,8 @@ OPEN, DATASET, CANNOT, SIZE, ACCEPTED, WITHIN = (np.uint8(k) for k in range(6))
 def mark_broken(on: Any, word: type) -> Any:
     """Mark the groups with more vertices of a dataset than the limit of the dataset.
 
-    Without ``code``, all vertices are in dataset 0. The vertices of a marked group are no longer
-    counted, so that few threads add to the counts of a giant group.
+    A negative code stands for no dataset. If ``code`` is empty, all vertices are in dataset 0. The
+    counts of a marked group no longer grow, so that few threads add to the counts of a giant group.
     """
     add = on.atomic_add
 
@@ -84,23 +83,24 @@ def init_clusters(on: Any, word: type) -> Any:
 def list_ends(on: Any, word: type) -> Any:
     """Make the list of the ends of ``cannot_link`` pairs at each vertex.
 
-    ``ends`` are the ends, sorted by vertex.
+    ``ends`` is sorted by vertex. The thread of a vertex's first end also writes its ``first``,
+    ``last`` and ``count``.
     """
 
     @on.elementwise
     def list_ends(i, ends, pair, first, last, count, following):
         e = np.uint64(ends[i])
-        v, rows = np.uint64(pair[e]), np.uint64(ends.size)
+        v, size = np.uint64(pair[e]), np.uint64(ends.size)
         begins = i == ZERO or np.uint64(pair[np.uint64(ends[i - ONE])]) != v
         if begins:
             first[v] = word(e)
             k, length = i, ZERO
-            while k < rows and np.uint64(pair[np.uint64(ends[k])]) == v:
+            while k < size and np.uint64(pair[np.uint64(ends[k])]) == v:
                 length += ONE
                 k += ONE
             count[v] = word(length)
             last[v] = word(ends[k - ONE])
-        if i + ONE < rows and np.uint64(pair[np.uint64(ends[i + ONE])]) == v:
+        if i + ONE < size and np.uint64(pair[np.uint64(ends[i + ONE])]) == v:
             following[e] = word(ends[i + ONE])
 
     return list_ends
@@ -109,9 +109,9 @@ def list_ends(on: Any, word: type) -> Any:
 def exceed_limit(on: Any, word: type, counts: Any) -> Any:
     """Return whether two clusters together have more vertices of a dataset than its limit.
 
-    The lists of the roots u and v contain the vertices of the clusters a and b. ``counts(vertex,
-    cluster, past)`` returns whether a vertex of a list belongs to the cluster at the time ``past``.
-    Both lists are in the order of the datasets, so one pass finds the datasets that are in both.
+    The lists of the roots u and v contain the clusters a and b, and perhaps later vertices, which
+    ``counts(vertex, cluster, past)`` excludes: ``past`` is (key, hook, time) for the clusters at an
+    earlier time, or (). Both lists are sorted by dataset, so one pass finds the common datasets.
     """
     none = none_of(word)
 
@@ -140,15 +140,11 @@ def exceed_limit(on: Any, word: type, counts: Any) -> Any:
 
 
 def union_exceeds_limit(on: Any, word: type) -> Any:
-    """Return whether the union of two roots has more vertices of a dataset than its limit.
-
-    All vertices of the lists are counted, because they are in the clusters now, not at an earlier
-    time. So ``past`` is an empty tuple.
-    """
+    """Return whether the union of two roots has more vertices of a dataset than its limit."""
 
     @on.device
     def is_counted(vertex, cluster, past):
-        return ONE
+        return ONE  # now, all vertices of the list of a root are in its cluster
 
     exceed = exceed_limit(on, word, is_counted)
 
@@ -249,7 +245,7 @@ def unite(on: Any, word: type) -> Any:
 
 
 def propose(on: Any, word: type) -> Any:
-    """Write the verdict of each edge; an open edge lowers ``best`` of both clusters to its key."""
+    """Write each edge's verdict; an open edge lowers ``best`` of both clusters to its key."""
     find, broken, lower = halve(on), broken_rule(on, word), lessen(on)
 
     @on.elementwise
@@ -342,8 +338,8 @@ def earlier_rule(on: Any, word: type) -> Any:
     """Replace the rule that refused an edge by the first rule that the edge breaks at its turn.
 
     The turn of an edge comes when all edges with lesser keys are decided. A round may refuse the
-    edge before its turn. Its clusters may still gain vertices until then, and break a rule that is
-    tested earlier.
+    edge before its turn. Until its turn, the two clusters may gain vertices, so that their union
+    also breaks a rule that is tested before the refusing rule.
     """
     find, at, none = naive(on), root_at(on), none_of(word)
 
