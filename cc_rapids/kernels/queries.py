@@ -1,10 +1,10 @@
 """Concurrent insertions and connectivity queries over the trees of earlier batches.
 
-trees   : (n,) unsigned, the array in which ``find`` climbs: the parents, or jtb's words of rank
-          and parent.
+trees   : (n,) unsigned, the array in which ``find`` climbs: the parents, or the words of the rule
+          jtb, which contain a rank and a parent.
 queries : (m,) uint8, not 0 where a row is a query.
 answers : (m,) uint8; each element is written by its row only.
-strays  : (1,) uint64, set to ``mark`` when an id is not one of the vertices 0 .. n - 1.
+strays  : (1,) uint64, a flag, set to ``mark`` if an id is not one of the vertices 0 .. n - 1.
 
 A query may or may not see a concurrent link. It answers true for endpoints that earlier batches
 connected, and false for endpoints that are in two trees after the batch. So the answers are
@@ -22,10 +22,10 @@ from .primitives import none_of
 def same(on: Any, word: type, low: Any, find: Any) -> Any:
     """Return whether two vertices are in one tree, while other threads link.
 
-    They are in different trees only if both are observed as roots, one after the other. A swap of a
-    value for the same value changes nothing, and reads the parent past the caches. If a root was
-    hooked in between, the climb continues from its parent. Each vertex is hooked once, so the loop
-    ends. ``low`` is the mask of the parent in an element of ``trees``.
+    The answer is False only if both are observed as roots, one after the other. A compare-and-swap
+    of ``none`` for ``none`` changes nothing; it reads the parent past the caches. If a root was
+    hooked meanwhile, the climb continues from its parent. Each vertex is hooked once, so the loop
+    ends. ``low`` is the bit mask of the parent in an element of ``trees``.
     """
     cas, none = on.atomic_cas, none_of(word)
 
@@ -92,7 +92,7 @@ def note_strays(on: Any) -> Any:
 
 
 def copy_and_note_strays(on: Any) -> Any:
-    """Copy ``words`` and note strays of m rows, which saves a launch for each batch."""
+    """Copy the array ``words`` and note the strays of m rows, in one launch instead of two."""
     strays_at = is_stray(on)
 
     @on.elementwise
@@ -106,7 +106,7 @@ def copy_and_note_strays(on: Any) -> Any:
 
 
 def ask_ids(on: Any, vertex: type, find: Any) -> Any:
-    """Answer queries like ``ask`` for ids that equal the vertices; set ``strays`` for other ids."""
+    """Answer queries as ``ask`` does, but set ``strays`` for ids that are not vertices."""
 
     @on.elementwise
     def ask_ids(i, src, dst, n, parent, answers, mark, strays):

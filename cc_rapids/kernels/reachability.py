@@ -28,7 +28,7 @@ from .neighbors import (
 
 
 def code_of_entry(on: Any, order: Any) -> Any:
-    """Return the code of the distance in a row and column; all bits set if there is none."""
+    """Return the code of an entry's distance; all bits set if it is no edge or border entry."""
     has, number, position = has_bit(on), number_of(on), position_of(on)
 
     @on.device
@@ -47,8 +47,8 @@ def core_distances(on: Any, order: Any) -> Any:
     The first neighbour has rank 1; with rank 0 the distance is 0. A point with fewer neighbours
     than ``rank`` is not a core point, so none of its entries is an edge, and its distance is not
     used. If the distances of a row do not ascend, bisection finds the ``rank``-th smallest code in
-    the range from ``least`` to ``last``. Each step replaces an end of the range by the nearest code
-    of the row on the same side of the middle, and at least halves the range. So the loop ends.
+    the range from ``least`` to ``last``. Each step at least halves the range: one end becomes the
+    greatest code up to the middle (``below``), or the least code after it (``above``).
     """
     code_of, size = code_of_entry(on, order), row_size(on)
 
@@ -79,7 +79,7 @@ def core_distances(on: Any, order: Any) -> Any:
                     last = below
                 else:
                     least = above
-                if count == np.uint64(rank):
+                if count == np.uint64(rank):  # ``below`` is the code sought: end the loop
                     least = below
             core = least
         codes[v] = core
@@ -98,25 +98,25 @@ def mutual_reachability(on: Any, order: Any, load_edge: Any, in_order: bool) -> 
     @on.device
     def weigh(e, weights, src, dst, n):
         u, v = load_edge(e, src, dst, 0, n)
-        at = e
+        i = e
         if not in_order:
             row, column = place(src, n, e)
-            at = position(src, row, column, WEIGHT_STEP)
-        code = order(weights[at])
-        first, limit = src[REACH], np.uint64(n)
+            i = position(src, row, column, WEIGHT_STEP)
+        code = order(weights[i])
+        cores, limit = src[REACH], np.uint64(n)  # where the codes of core distances begin
         if np.uint64(u) < limit and np.uint64(v) < limit:
-            code = max(code, src[first + np.uint64(u)], src[first + np.uint64(v)])
+            code = max(code, src[cores + np.uint64(u)], src[cores + np.uint64(v)])
         return code
 
     return weigh
 
 
 def write_edges(on: Any, weigh: Any, load_edge: Any) -> Any:
-    """Write the endpoints of the entries ``rows``, and the codes of their weights."""
+    """Write the endpoints of the entries with numbers ``entries``, and their weights as codes."""
 
     @on.elementwise
-    def write_edges(i, rows, weights, src, dst, n, us, vs, codes):
-        e = np.uint64(rows[i])
+    def write_edges(i, entries, weights, src, dst, n, us, vs, codes):
+        e = np.uint64(entries[i])
         us[i], vs[i] = load_edge(e, src, dst, 0, n)
         codes[i] = weigh(e, weights, src, dst, n)
 

@@ -66,7 +66,7 @@ def splice(on: Any) -> Any:
 
 
 STEPS = {"halve-one": halve_one, "split-one": split_one, "splice": splice}
-FINDS_AFTER = ("naive", "halve", "split", "full")
+FINDS_AFTER = ("naive", "halve", "split", "full")  # choices of ``compress_after_union``
 # The step used when a design names only a find, as in rem-cas+halve.
 STEP_OF = {"naive": "halve-one", "halve": "halve-one", "split": "split-one", "full": "halve-one"}
 OPTIONS = tuple(f"(find={find})" if find != "naive" else "" for find in FINDS_AFTER)
@@ -93,7 +93,7 @@ def rem_cas(on: Any, vertex: type, step: Any, compress_after_union: Any) -> Any:
             if p < q:
                 a, b, p, q = b, a, q, p
             if a == p:
-                p = cas(parent, a, a, q)
+                p = cas(parent, a, a, q)  # returns the previous parent: a if it was a root
                 if p == a:
                     compress_after_union(parent, u)
                     compress_after_union(parent, v)
@@ -107,7 +107,7 @@ def rem_cas(on: Any, vertex: type, step: Any, compress_after_union: Any) -> Any:
 
 
 def locked_hook(on: Any) -> Any:
-    """Hook vertex a under q if its lock is free and it is a root; return whether it was hooked.
+    """Hook vertex a under q if a is a root with a free lock; return whether a was hooked.
 
     The lock is tried once, without waiting. The thread that acquires it releases it in the same
     branch, so divergent threads of a warp cannot deadlock. A fence before the guarded read rules

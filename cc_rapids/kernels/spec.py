@@ -74,7 +74,7 @@ class Spec:
     paper : str
         The paper that published the rule.
     requires : tuple of str
-        The parts that the factory receives, in the order of its arguments, out of :attr:`PARTS`.
+        The names of the parts that the factory receives, in this order; see :attr:`PARTS`.
     options : mapping of str to int or tuple of str
         The options in parentheses. An integer is the default of a count. A tuple lists the allowed
         words, the default first; ``COUNT`` among them allows any count. An option named "" has no
@@ -180,8 +180,8 @@ class FindSpec(Spec):
 class LinkSpec(Spec):
     """A way to join trees: a union rule, rounds, or a standalone algorithm.
 
-    A subclass describes the attributes that its factories set besides these two. For all others,
-    the defaults hold.
+    All kinds of links may set the two attributes below. Each subclass documents the other
+    attributes that it may set; the rest keep their defaults.
 
     Attributes
     ----------
@@ -303,7 +303,7 @@ CHOICES: dict[str, dict[str, Any]] = {axis: {} for axis in AXES}
 def _register(
     kind: type[Spec], name: str, facts: Mapping[str, Any]
 ) -> Callable[[Factory], Factory]:
-    """Return a decorator that registers a factory as a spec of one kind, with fields ``facts``."""
+    """Return a decorator that registers a factory as a ``kind`` with the fields ``facts``."""
 
     def register(make: Factory) -> Factory:
         if name in CHOICES[kind.AXIS]:
