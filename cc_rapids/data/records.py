@@ -72,19 +72,19 @@ def read_records(frame: Any, keys: Any, named: Any, ignore: Any) -> Records:
     """Read and check a frame of records, given arguments of :func:`cc_rapids.link_records`."""
     checked_keys, id_names, ignored = _keys_of(keys), _id_names(named), _values_of(ignore)
     key_columns = [name for key in checked_keys for name in parts_of(key)]
-    frame, answers = _frame_of(frame, [*key_columns, *id_names], id_names)
+    frame, to_relation = _frame_of(frame, [*key_columns, *id_names], id_names)
     size = frame_size(frame)
     if size >= MAX_RECORDS:
         raise InputError(f"{size:,} records are too many: at most {MAX_RECORDS - 1:,} are linked")
     parts: dict[str, KeyPart] = {}
     for name in dict.fromkeys(key_columns):  # a column may be a part of several keys
-        parts[name] = _part(name, column_of(frame, name), ignored)
+        parts[name] = _key_part(name, column_of(frame, name), ignored)
         _check_size(name, parts[name].values.size, size)
     parts_by_key = {key: [parts[name] for name in parts_of(key)] for key in checked_keys}
     # the default of ignore= contains "", which need not fit
     fitting = {""}.union(*(part.fitting for part in parts.values()))
     unfit = [value for value in ignored if str(value) not in fitting]
-    ids = replace(_ids_of(frame, id_names, size), answers=answers)
+    ids = replace(_ids_of(frame, id_names, size), answers=to_relation)
     return Records(size, ids, parts_by_key, id_names, unfit)
 
 
@@ -208,18 +208,19 @@ def _check_size(name: str, size: int, rows: int) -> None:
         )
 
 
-def _part(name: str, values: Any, ignore: list[Any]) -> KeyPart:
+def _key_part(name: str, values: Any, ignore: list[Any]) -> KeyPart:
     """Return a column as a part of a key; raise an error if values cannot be compared exactly."""
     values = as_series(values)
     converted = _converted(values)
     integers, convert = _as_integers(name, converted)
-    column = None if converted is values else _strings(name, converted)
+    column = None if converted is values else _string_column(name, converted)
     try:
-        column = column or unchecked(name, converted if integers is None else integers)
-        # whether a cuDF column with nulls holds strings is known only without the nulls
+        if column is None:
+            column = unchecked(name, converted if integers is None else integers)
+        # whether a cuDF column holds strings is known only after its nulls are removed
         has_strings = column.where(column.valid).strings
     except ColumnTypeError:
-        raise _no_key(name, values, len(values)) from None
+        raise _key_type_error(name, values) from None
     if convert is not None:
         types: Any = (bool, np.bool_) if convert is _zeros_and_ones else (date, np.datetime64)
         fitting = [value for value in ignore if isinstance(value, types)]
@@ -229,10 +230,10 @@ def _part(name: str, values: Any, ignore: list[Any]) -> KeyPart:
     return KeyPart(column, fitting, set(map(str, fitting)))
 
 
-def _no_key(name: str, values: Any, size: int) -> ColumnTypeError:
+def _key_type_error(name: str, values: Any) -> ColumnTypeError:
     """Return the error for a column of a type that cannot be a key."""
     kind = str(getattr(values, "dtype", None) or getattr(values, "type", type(values).__name__))
-    message = f"column {name!r} is {kind} ({size:,} values): {KEYS_ARE}"
+    message = f"column {name!r} is {kind} ({len(values):,} values): {KEYS_ARE}"
     if kind.lower().startswith(("float", "double", "half")):
         return ColumnTypeError(
             f"{message}, because floats that look the same may differ; cast it, such as"
@@ -276,13 +277,14 @@ def _converted(values: Any) -> Any:
     return arrow if isinstance(arrow, pa.ChunkedArray) else pa.chunked_array([arrow])
 
 
-def _strings(name: str, column: Any) -> Column | None:
-    """Return a PyArrow column of strings as a column of ids, unchecked; None for other types."""
+def _string_column(name: str, column: Any) -> Column | None:
+    """Return PyArrow strings as a :class:`Column` that may contain nulls; None for other types."""
     if not pa.types.is_string(column.type):
         return None
     strings = column.cast(pa.large_string()).combine_chunks()
     valid = strings.is_valid().to_numpy(zero_copy_only=False) if strings.null_count else None
-    return Column(name, "object", len(strings), partial(nullcontext, strings), True, valid=valid)
+    borrow = partial(nullcontext, strings)
+    return Column(name, "object", len(strings), borrow, strings=True, valid=valid)
 
 
 def _as_integers(name: str, values: Any) -> tuple[Any, Callable[[list[Any]], list[int]] | None]:
