@@ -99,7 +99,7 @@ def build(
         partitions=composer.partitions,
         connect_rest=connect_rest,
         link_edge=link_edge,
-        flatten=forest.flatten(backend, kernels.find.ahead(backend, climb)),
+        flatten=forest.flatten(backend, kernels.find.with_prefetch(backend, climb)),
         needs_giant=rounds or sample is not None,
         reroots=link.packed or not link.root_is_min or (rounds and sample is not None),
         min_of_trees=forest.least_of_trees(backend, vertex),

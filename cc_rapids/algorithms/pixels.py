@@ -201,7 +201,7 @@ class Grid:
         backend, n, vertex = self.backend, parent.size, parent.dtype.type
         fits = labels.nbytes >= parent.nbytes and labels.itemsize % parent.itemsize == 0
         roots = labels.view(vertex)[:n] if fits else backend.empty(n, vertex)
-        climb = backend.kernel(find.ahead, backend.kernel(find.find_with_skip))
+        climb = backend.kernel(find.with_prefetch, backend.kernel(find.find_with_skip))
         backend.kernel(pixels.mark_roots, vertex, climb)(n, parent, roots)
         running_sums(backend, roots)
         backend.kernel(pixels.number_runs, vertex)(n, parent, roots)

@@ -256,7 +256,7 @@ class Forest:
 
     def flatten(self) -> None:
         """Set the parent of every vertex to its root, the least vertex of the tree."""
-        climb = self.backend.kernel(find.ahead, self.backend.kernel(find.find_with_skip))
+        climb = self.backend.kernel(find.with_prefetch, self.backend.kernel(find.find_with_skip))
         self.backend.kernel(trees.flatten, climb)(self.n, self.parent, self.present)
 
     def count_later(self, complete: bool) -> None:

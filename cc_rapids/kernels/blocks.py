@@ -1,15 +1,17 @@
 """Vertex blocks: link the edges inside each block of ids in shared memory first.
 
-A climb is a series of dependent reads, and shared memory has a tenth of the latency of global
-memory. Roads, meshes and other lists are sorted by source and have nearby endpoints, so most edges
-lie inside a block. A second pass links all edges in global memory, in strided order. If the list is
-not sorted, the first pass skips edges, which the second pass links at no extra cost.
+To find a root, a thread reads one parent after another, and shared memory has a tenth of the
+latency of global memory. Edge lists of roads and meshes are sorted by source and have nearby
+endpoints, so most edges lie inside a block. A second pass reads all edges, in strided order, and
+links them in global memory, so the first pass may skip edges of a list that is not sorted.
 
 shared : (window,) uint32, the parents of a block's vertices, relative to the block; shared[v] <= v.
 block_offsets : (blocks + 1,) uint64, the first edge of each block; a block ends where the next
          block begins.
-parent, hook_edge : as in :mod:`cc_rapids.kernels.forest`. Only the block of a vertex stores the
-         parent and the hook of the vertex.
+parent, hook_edge, low, n : see :mod:`.forest`. Only the block of a vertex writes its elements.
+t, step : a thread of a block processes the items t, t + step, t + 2 * step and so on.
+
+Functions for edge lists and for adjacency lists have the same parameters; each ignores some.
 
 After Oliveira and Lotufo 2010, who label the pixels of an image: union-find within blocks in shared
 memory, then the edges between blocks.
@@ -32,29 +34,29 @@ GROUP_BITS, STRIDE_BITS = np.uint64(5), np.uint64(13)  # 32 rows, and 8,192 part
 
 
 def first_of_list(on: Any, wide: type) -> Any:
-    """Return the first edge, in a list sorted by source, whose source is at least v.
+    """Return the index of the first of m edges whose source is at least v, by bisection.
 
-    The edge is found by bisection. Even in an unsorted list the result never decreases as v grows,
-    because all searches descend the same tree.
+    Even in an unsorted list the result never decreases as v grows: the searches for two vertices
+    compare with the same sources, until the search for the greater vertex turns to later edges.
     """
-    at = distance(on, wide)
+    vertex_at = distance(on, wide)
 
     @on.device
     def first(v, m, n, src, low):
-        least, end = ZERO, np.uint64(m)
-        while least < end:
-            middle = (least + end) >> ONE
-            if np.uint64(at(src, middle, low)) < v:
-                least = middle + ONE
+        begin, end = ZERO, np.uint64(m)
+        while begin < end:
+            middle = (begin + end) >> ONE
+            if np.uint64(vertex_at(src, middle, low)) < v:
+                begin = middle + ONE
             else:
                 end = middle
-        return least
+        return begin
 
     return first
 
 
 def first_of_rows(on: Any) -> Any:
-    """Return the first entry of row v, or the number of entries if there is no row v."""
+    """Return the index of the first entry of row v; the number of entries if there is no row v."""
 
     @on.device
     def first(v, m, n, offsets, low):
@@ -63,13 +65,13 @@ def first_of_rows(on: Any) -> Any:
     return first
 
 
-def find_block_offsets(on: Any, window: int, first: Any) -> Any:
-    """Find the first edge of each block of vertices, by ``first_of_list`` or ``first_of_rows``."""
-    ids = np.uint64(window)
+def find_block_offsets(on: Any, window: int, first_edge: Any) -> Any:
+    """Write the first edge of each block of ``window`` vertices, which ``first_edge`` returns."""
+    block_size = np.uint64(window)
 
     @on.elementwise
     def find_block_offsets(k, m, n, src, low, block_offsets):
-        block_offsets[k] = first(k * ids, m, n, src, low)
+        block_offsets[k] = first_edge(k * block_size, m, n, src, low)
 
     return find_block_offsets
 
@@ -80,14 +82,15 @@ def link_in_block(on: Any, link: Any, record_hook: Any) -> Any:
 
     @on.device
     def link_in_block(u, v, e, base, size, shared, hook_edge):
+        # for vertices before the block, the unsigned differences wrap around to great numbers
         x, y = np.uint64(u) - base, np.uint64(v) - base
         if max(x, y) >= size:
             return False
         if shared[x] != shared[y]:
-            # the union rule has no auxiliary array: ``shared`` fills its place, unused
-            r = link(shared, shared, LOCAL(x), LOCAL(y))
-            if r != none:
-                record_hook(hook_edge, base + np.uint64(r), e)
+            # this union rule has no auxiliary array and ignores the second argument
+            hooked = link(shared, shared, LOCAL(x), LOCAL(y))
+            if hooked != none:
+                record_hook(hook_edge, base + np.uint64(hooked), e)
         return True
 
     return link_in_block
@@ -95,12 +98,12 @@ def link_in_block(on: Any, link: Any, record_hook: Any) -> Any:
 
 def share_of_list(on: Any, load_edge: Any, link_in_block: Any) -> Any:
     """Link one thread's share of a block's edges, until too many edges leave the block."""
-    enough = np.uint64(CREDIT)
+    credit = np.uint64(CREDIT)
 
     @on.device
     def share(t, step, base, size, first, last, shared, src, dst, low, n, symmetric, hook_edge):
         e, hits, misses = first + t, ZERO, ZERO
-        while e < last and misses < hits + enough:
+        while e < last and misses < hits + credit:
             u, v = load_edge(e, src, dst, low, n)
             if link_in_block(u, v, e, base, size, shared, hook_edge):
                 hits += ONE
@@ -112,10 +115,10 @@ def share_of_list(on: Any, load_edge: Any, link_in_block: Any) -> Any:
 
 
 def share_of_rows(on: Any, link_in_block: Any) -> Any:
-    """Link one thread's share of a block's rows, except long rows.
+    """Link one thread's share of a block's rows, except rows of more than MAX_ROW entries.
 
-    If ``symmetric``, every edge occurs in the rows of both endpoints; the edge is linked from the
-    row of the larger endpoint. The loop over a row of more than MAX_ROW entries does not begin.
+    If ``symmetric``, every edge occurs in the rows of both endpoints, and the edge is linked from
+    the row of the larger endpoint.
     """
     entries = entries_of(on)
 
@@ -126,7 +129,7 @@ def share_of_rows(on: Any, link_in_block: Any) -> Any:
         v = base + t
         while v < base + size:
             e, end = entries(offsets, indices, v)
-            while e < end and end - e <= MAX_ROW:
+            while e < end and end - e <= MAX_ROW:  # never true for a long row
                 w = np.uint64(indices[e])
                 if w < v or not symmetric:
                     link_in_block(v, w, e, base, size, shared, hook_edge)
@@ -139,8 +142,8 @@ def share_of_rows(on: Any, link_in_block: Any) -> Any:
 def flatten_block(on: Any, vertex: type, find: Any) -> Any:
     """Write the roots of one thread's vertices as their parents.
 
-    A root is the least vertex of its tree in the block. ``find`` may shorten paths that other
-    threads climb, because no tree changes its root any more.
+    A root is the least vertex of its tree in the block. ``find`` may shorten paths while other
+    threads climb them, because no edge is linked in this phase.
     """
 
     @on.device
@@ -157,16 +160,16 @@ def solve_blocks(on: Any, window: int, share: Any, flatten_block: Any) -> Any:
     """Solve each block on its own and write the parents of its vertices.
 
     Barriers separate the phases: initialise, link, flatten. No block writes memory that another
-    block reads. A block reads at most ``most`` edges.
+    block reads. Of an edge list, a block reads at most ``most`` edges.
     """
-    block_sync, ids = on.block_sync, np.uint64(window)
+    block_sync, block_size = on.block_sync, np.uint64(window)
 
     @on.block_kernel(window)
     def solve_block(
         k, t, step, shared, src, dst, low, n, most, symmetric, parent, hook_edge, block_offsets
     ):
-        base, first = k * ids, block_offsets[k]
-        size, v = min(ids, np.uint64(n) - base), t
+        base, first = k * block_size, block_offsets[k]
+        size, v = min(block_size, np.uint64(n) - base), t
         last = min(block_offsets[k + ONE], first + np.uint64(most))
         while v < size:
             shared[v] = LOCAL(v)
@@ -180,29 +183,30 @@ def solve_blocks(on: Any, window: int, share: Any, flatten_block: Any) -> Any:
 
 
 def strided_permutation(on: Any, stride_bits: np.uint64 = STRIDE_BITS) -> Any:
-    """Return the i-th of m edges in strided order.
+    """Return the row of the i-th of m edges in strided order.
 
-    The list is divided into ``2 ** stride_bits`` parts, and each part into groups of rows. The
+    The list is divided into ``2 ** stride_bits`` parts, and each part into groups of 32 rows. The
     order takes the first group of each part, then the second group of each part, and so on. The
     rows that remain, fewer than a group per part, come last.
 
     Consecutive edges are often close in the graph. Threads that link such edges at the same time
     would climb the same paths, contend for the same roots, and grow trees at one end only.
     """
-    row, part = (np.uint64(1) << GROUP_BITS) - ONE, (np.uint64(1) << stride_bits) - ONE
+    row_mask, part_mask = (ONE << GROUP_BITS) - ONE, (ONE << stride_bits) - ONE
 
     @on.device
     def strided(i, m):
-        groups, group = m >> (GROUP_BITS + stride_bits), i >> GROUP_BITS
-        if group < groups << stride_bits:
-            group = (group & part) * groups + (group >> stride_bits)
-        return (group << GROUP_BITS) | (i & row)
+        groups_per_part, group = m >> (GROUP_BITS + stride_bits), i >> GROUP_BITS
+        if group < groups_per_part << stride_bits:
+            part, place_in_part = group & part_mask, group >> stride_bits
+            group = part * groups_per_part + place_in_part
+        return (group << GROUP_BITS) | (i & row_mask)
 
     return strided
 
 
 def link_permuted(on: Any, link_one: Any, load_edge: Any, strided: Any) -> Any:
-    """Link the endpoints of each edge in strided order; edges inside a block are already joined."""
+    """Link the endpoints of each edge, in strided order."""
 
     @on.elementwise
     def link_permuted(i, src, dst, low, n, parent, aux, hook_edge, present, out_of_range):

@@ -18,7 +18,7 @@ def roots_of(on: Any, vertex: type, find: Any) -> Any:
 
 
 def mark_vertices(on: Any, find: Any) -> Any:
-    """Mark the vertices whose root is marked."""
+    """Set ``marked`` to 1 for each vertex whose root is selected in ``marks``."""
 
     @on.elementwise
     def mark_vertices(v, parent, marks, marked):

@@ -1,4 +1,4 @@
-"""Sampling rules and a finish phase for adjacency lists with both directions of each edge.
+"""Sampling rules and kernels that link rows of adjacency lists with both directions of each edge.
 
 offsets : (n + 1,) integers, and indices : (m,) integers. Entry e of row v is an edge from v to
           indices[e], where offsets[v] <= e < offsets[v + 1].
@@ -30,7 +30,7 @@ def first_ones(on: Any) -> Any:
 
 
 def random_ones(on: Any) -> Any:
-    """Return the j-th picked entry of a row of ``degree`` entries: 0 first, then random entries."""
+    """Return the j-th picked entry of a row: entry 0 for j = 0, then hashed (random) entries."""
 
     @on.device
     def pick(v, j, degree):
@@ -40,7 +40,7 @@ def random_ones(on: Any) -> Any:
 
 
 def link_neighbour(on: Any, vertex: type, join: Any) -> Any:
-    """Link a vertex and the neighbour in an entry, if the entry is a vertex."""
+    """Link vertex v and ``indices[e]`` if that is a vertex; otherwise set ``out_of_range``."""
 
     @on.device
     def link(v, e, indices, parent, aux, hook_edge, out_of_range):
@@ -67,18 +67,18 @@ def link_entry(on: Any, link: Any, pick: Any) -> Any:
 
 
 def by_entry(on: Any, link: Any) -> Any:
-    """Link k neighbours of each vertex, starting with the j-th, with one thread per neighbour."""
+    """Link picked neighbours j .. j + k - 1 of each vertex, with one thread per neighbour."""
 
     @on.elementwise
     def link_some(i, j, k, *rows_trees_and_flag):
-        v, more = i // np.uint64(k), i % np.uint64(k)
-        link(v, np.uint64(j) + more, *rows_trees_and_flag)
+        v, offset = i // np.uint64(k), i % np.uint64(k)
+        link(v, np.uint64(j) + offset, *rows_trees_and_flag)
 
     return link_some
 
 
 def by_vertex(on: Any, link: Any) -> Any:
-    """Link k neighbours of each vertex sequentially, with one thread per vertex."""
+    """Link the first k picked neighbours of each vertex in sequence, with one thread per vertex."""
 
     @on.elementwise
     def link_each(v, k, *rows_trees_and_flag):
@@ -110,12 +110,12 @@ def kout(
     """Link k neighbours of each vertex, the first ones or random ones.
 
     ``coalesce``: adjacent threads process the entries of one row, in one pass instead of k.
-    ``reorganise``: pairs of threads read two entries of two rows and exchange them (k=2, on a GPU).
+    ``reorganise``: pairs of threads read their two rows together (k=2, on a GPU).
     ``gather``: list the rows outside the giant component before the finish phase.
     """
     picked = {"first": first_ones, "random": random_ones}[pick](on)
-    one = link_entry(on, link_neighbour(on, vertex, join), picked)
-    link_some, link_each = by_entry(on, one), by_vertex(on, one)
+    link_one = link_entry(on, link_neighbour(on, vertex, join), picked)
+    link_some, link_each = by_entry(on, link_one), by_vertex(on, link_one)
     link_pairs = None
     if on.warp_shuffle_xor and (k, pick) == (2, "first"):
         link_pairs = link_first_two(on, vertex, join)
@@ -138,33 +138,33 @@ def kout(
 def link_first_two(on: Any, vertex: type, join: Any) -> Any:
     """Link the first two neighbours of each vertex, which pairs of threads load coalesced.
 
-    Threads 2t and 2t + 1 read the rows of both: thread 2t the first entries, thread 2t + 1 the
-    second entries. Then each thread sends the neighbour from the row of the other thread to that
-    thread, and receives a neighbour of its own vertex. The kernel is launched for whole warps, also
-    beyond n.
+    Thread 2t reads the first entries of rows 2t and 2t + 1, and thread 2t + 1 reads the second
+    entries. Each thread keeps the neighbour from its own row, and sends the neighbour from the
+    other row to the other thread. All threads of a warp must exchange values, so the kernel is
+    launched for whole warps, also beyond n.
     """
     swap, entries = on.warp_shuffle_xor, entries_of(on)
 
     @on.elementwise
     def link_first_two(i, n, offsets, indices, parent, aux, hook_edge, out_of_range):
-        odd, none, first = i & ONE, np.int64(-1), np.uint64(0)
-        neighbour = to_send = none
-        for side in range(2):
-            v = (i ^ odd) + np.uint64(side)
+        parity, none, first_entry = i & ONE, np.int64(-1), np.uint64(0)
+        own = to_send = none
+        for row in range(2):
+            v = (i ^ parity) + np.uint64(row)  # vertex 2t, then vertex 2t + 1
             if v < np.uint64(n):
                 e, last = entries(offsets, indices, v)
-                w = np.int64(indices[e + odd]) if e + odd < last else none
+                w = np.int64(indices[e + parity]) if e + parity < last else none
                 if w != none and np.uint64(w) >= np.uint64(n):
                     out_of_range[0], w = 1, none
-                if np.uint64(side) == odd:
-                    neighbour, first = w, e
+                if np.uint64(row) == parity:
+                    own, first_entry = w, e
                 else:
                     to_send = w
         received = swap(to_send)
-        if neighbour != none:
-            join(parent, aux, hook_edge, vertex(i), vertex(neighbour), first + odd)
+        if own != none:
+            join(parent, aux, hook_edge, vertex(i), vertex(own), first_entry + parity)
         if received != none:
-            join(parent, aux, hook_edge, vertex(i), vertex(received), first + ONE - odd)
+            join(parent, aux, hook_edge, vertex(i), vertex(received), first_entry + ONE - parity)
 
     return link_first_two
 
@@ -179,8 +179,8 @@ def link_first_two(on: Any, vertex: type, join: Any) -> Any:
 def hook(on: Any, vertex: type, join: Any, record_hook: Any, n: int, gather: str) -> Sample:
     """Point each vertex at its first neighbour if that is smaller, then link n neighbours per root.
 
-    Algorithm 5 prints ``labels[v] != v``, but section 3.3 says that roots are linked. This follows
-    3.3. The first pass does not use ``aux``, which is built from the parents afterwards.
+    Algorithm 5 prints ``labels[v] != v``, but section 3.3 says that roots are linked. This rule
+    follows 3.3. The first pass does not use ``aux``, which is built from the parents afterwards.
     """
     entries, link_one = entries_of(on), link_neighbour(on, vertex, join)
 
@@ -214,7 +214,7 @@ def every_row(on: Any, vertex: type, link_outside: Any) -> Any:
     """Link the edges of the first ``count[0]`` rows of ``rows_outside``, by groups of threads.
 
     ``threads_per_row`` threads share a row. The kernel is launched for all n rows, because the host
-    does not know ``count``, which ends the loop instead of n.
+    does not know ``count``; the loop ends after ``count[0]`` rows.
     """
     threads_per_row, entries = np.uint64(on.threads_per_row), entries_of(on)
 
@@ -264,11 +264,11 @@ def short_rows(on: Any, wide: type, link_one: Any) -> Any:
     return short_rows
 
 
-def long_rows(on: Any, wide: type, link_one: Any, row: Any) -> Any:
+def long_rows(on: Any, wide: type, link_one: Any, row_of: Any) -> Any:
     """Link the entries of long rows, one thread per entry, if ``many`` is set.
 
     A thread looks up the row of an entry only if the entry is beyond the row of its previous entry.
-    ``count`` is the number of rows.
+    ``n`` is the number of entries, and ``count`` the number of rows.
     """
     short, entries = max_short_length(on), entries_of(on)
 
@@ -277,7 +277,7 @@ def long_rows(on: Any, wide: type, link_one: Any, row: Any) -> Any:
         e, v, begin, end = first, np.uint64(0), np.uint64(0), np.uint64(0)
         while e < n and many[0] != 0:
             if e >= end:
-                v = row(offsets, count, e)
+                v = row_of(offsets, count, e)
                 begin, end = entries(offsets, indices, v)
             if end - begin > short:
                 u, w = wide(v), wide(indices[e])
@@ -300,11 +300,11 @@ def first_roots(on: Any) -> Any:
 
     @on.elementwise
     def first_roots(i, n, offsets, indices, roots):
-        v, down = ((i * SPREAD) & LOW_WORD) % np.uint64(n), True
-        while down:
+        v, descends = ((i * SPREAD) & LOW_WORD) % np.uint64(n), True
+        while descends:
             e, last = entries(offsets, indices, v)
             w = np.uint64(indices[e]) if e < last else v
-            down = w < v
+            descends = w < v
             v = min(v, w)
         roots[i] = v
 

@@ -6,7 +6,7 @@ offsets : (n + 1,), and indices : (m,), of an adjacency list. Entry e is an edge
 
 The caller owns this memory and may write to it during the run. A kernel therefore loads each word
 once and checks it against a bound before using it as an index. A check by an earlier pass proves
-nothing.
+nothing about a later load.
 """
 
 from collections.abc import Callable
@@ -54,7 +54,7 @@ def entries_of(on: Any) -> Any:
 def row_of(on: Any) -> Any:
     """Return the row r of entry e of an adjacency list, found by bisection.
 
-    The searches for neighbouring entries read the same words.
+    Searches for neighbouring entries read mostly the same offsets.
     """
 
     @on.device
@@ -99,9 +99,8 @@ def edge_of_list_streaming(on: Any, wide: type) -> Any:
 
     @on.device
     def load_edge(e, src, dst, low, n):
-        return wide(np.int64(load_streaming(src, e)) - low), wide(
-            np.int64(load_streaming(dst, e)) - low
-        )
+        u, v = np.int64(load_streaming(src, e)) - low, np.int64(load_streaming(dst, e)) - low
+        return wide(u), wide(v)
 
     return load_edge
 
@@ -114,12 +113,12 @@ def prefetch_ahead(on: Any, wide: type, edge_index: Any) -> Any:
 
     @on.device
     def prefetch_edge(i, src, dst, low, parent):
-        e, sooner, m = edge_index(i + SOON), edge_index(i + SOONER), np.uint64(src.size)
-        if e < m:
-            prefetch(parent, at(src, e, low))
-            prefetch(parent, at(dst, e, low))
-        if sooner < m:
-            u, v = at(src, sooner, low), at(dst, sooner, low)
+        later, nearer, m = edge_index(i + SOON), edge_index(i + SOONER), np.uint64(src.size)
+        if later < m:
+            prefetch(parent, at(src, later, low))
+            prefetch(parent, at(dst, later, low))
+        if nearer < m:
+            u, v = at(src, nearer, low), at(dst, nearer, low)
             if max(u, v) < np.uint64(parent.size):
                 prefetch(parent, parent[u])
                 prefetch(parent, parent[v])
@@ -186,22 +185,23 @@ def sampled(on: Any, every: int) -> Any:
 
     Of ``every`` consecutive blocks of SAMPLE_BLOCK edges, the first block is sampled.
     """
-    block, between = np.uint64(SAMPLE_BLOCK), np.uint64((every - 1) * SAMPLE_BLOCK)
+    block, gap = np.uint64(SAMPLE_BLOCK), np.uint64((every - 1) * SAMPLE_BLOCK)
 
     @on.device
     def sampled(i):
-        return i + i // block * between
+        return i + i // block * gap
 
     return sampled
 
 
 def unsampled(on: Any, every: int) -> Any:
     """Return the number of the i-th edge outside the sample of :func:`sampled`."""
-    block, between = np.uint64(SAMPLE_BLOCK), np.uint64(max(every - 1, 1) * SAMPLE_BLOCK)
+    # if ``every`` is 1, no edge is outside the sample; max() only prevents a division by zero
+    block, gap = np.uint64(SAMPLE_BLOCK), np.uint64(max(every - 1, 1) * SAMPLE_BLOCK)
 
     @on.device
     def unsampled(i):
-        return i + (i // between + ONE) * block
+        return i + (i // gap + ONE) * block
 
     return unsampled
 

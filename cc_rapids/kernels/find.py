@@ -15,9 +15,8 @@ import numpy as np
 from .primitives import SOON
 from .spec import find_rule
 
-NEXT = np.uint64(1)
-ZERO = np.uint64(0)
-STEPS = np.uint64(16)  # length of the shortcuts that find_with_skip stores
+ZERO, ONE = np.uint64(0), np.uint64(1)
+STEPS = np.uint64(16)  # number of steps after which find_with_skip stores a shortcut
 
 
 @find_rule("naive", paper="FindNaive, Hong et al. 2020, Algorithm 8")
@@ -77,8 +76,8 @@ def split(on: Any) -> Any:
 def full(on: Any) -> Any:
     """Climb to the root, then point every vertex of the path at the root.
 
-    The second pass ends at the first vertex whose parent is the root or smaller. If roots could be
-    hooked under greater vertices, it could overwrite a hook of the root.
+    The second pass ends at the first vertex whose parent is not greater than the root. If a root
+    could be hooked under a greater vertex, the second pass could overwrite this hook.
     """
     climb = naive(on)
 
@@ -93,8 +92,8 @@ def full(on: Any) -> Any:
     return find
 
 
-def nothing(on: Any) -> Any:
-    """Return the vertex itself: the no-op compression after a union with the naive find."""
+def no_compression(on: Any) -> Any:
+    """Return the vertex itself: after a union with the naive find, no path is shortened."""
 
     @on.device
     def find(parent, v):
@@ -104,43 +103,42 @@ def nothing(on: Any) -> Any:
 
 
 FINDS = {"naive": naive, "halve": halve, "split": split, "full": full}
-AFTER_UNION = FINDS | {"naive": nothing}  # path compression after a union
+AFTER_UNION = FINDS | {"naive": no_compression}  # path compression after a union
 
 
 def find_with_skip(on: Any, stride: np.uint64 = STEPS) -> Any:
-    """Climb to the root and store a shortcut every ``stride`` steps.
-
-    Use it for trees of any depth after all links. Later climbs reuse the shortcuts, so
-    each costs O(log n) on a path of n vertices. Only one thread may climb from a vertex that must
-    end up flat; a second thread could overwrite its parent with a longer path.
+    """Climb to the root; every ``stride`` steps, point the first vertex at the current vertex.
+    Use it for trees of any depth after all edges have been linked. Later climbs reuse the
+    shortcuts, so each costs O(log n) on a path of n vertices. If a vertex must point at its root in
+    the end, only one thread may climb from it: a second thread could store a lower ancestor.
     """
 
     @on.device
     def find(parent, v):
-        begin, p, steps = v, parent[v], ZERO
+        start, p, steps = v, parent[v], ZERO
         while p != v:
-            v, p, steps = p, parent[p], steps + NEXT
+            v, p, steps = p, parent[p], steps + ONE
             if steps == stride:
-                parent[begin], steps = v, ZERO
+                parent[start], steps = v, ZERO
         return v
 
     return find
 
 
-def ahead(on: Any, find: Any) -> Any:
+def with_prefetch(on: Any, find: Any) -> Any:
     """Return a find that also prefetches, for loops over consecutive vertices on a CPU.
 
-    The grandparent of a later vertex is prefetched.
+    The word ``parent[parent[later]]`` of a later vertex is prefetched.
     """
     prefetch = on.prefetch
     if prefetch is None:
         return find
 
     @on.device
-    def find_ahead(parent, v):
+    def find_with_prefetch(parent, v):
         later = v + SOON
         if later < np.uint64(parent.size):
             prefetch(parent, parent[later])
         return find(parent, v)
 
-    return find_ahead
+    return find_with_prefetch

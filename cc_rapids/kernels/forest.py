@@ -66,9 +66,9 @@ def joining(on: Any, vertex: type, link: Any, record_hook: Any) -> Any:
 
     @on.device
     def join(parent, aux, hook_edge, u, v, e):
-        r = link(parent, aux, u, v)
-        if r != none:
-            record_hook(hook_edge, r, e)
+        hooked = link(parent, aux, u, v)
+        if hooked != none:
+            record_hook(hook_edge, hooked, e)
 
     return join
 
@@ -76,9 +76,9 @@ def joining(on: Any, vertex: type, link: Any, record_hook: Any) -> Any:
 def flatten(on: Any, find: Any) -> Any:
     """Point every vertex at its root, and mark the roots that have children as present.
 
-    No tree changes its root in this phase. Allowed race: a vertex that its thread has not flattened
-    yet leads to the same root. Only roots need a mark: any other vertex has a parent, so it occurs
-    in an edge.
+    No tree changes its root in this phase. Allowed race: a climb may pass through a vertex before
+    or after it is flattened, and leads to the same root. Only roots need a mark: any other vertex
+    has a parent, so it occurs in an edge.
     """
     mark = primitives.mark(on)
 
@@ -95,48 +95,48 @@ def flatten(on: Any, find: Any) -> Any:
 
 
 def complete(on: Any, vertex: type) -> Any:
-    """Mark vertices that have a parent as present, and add to totals = [vertices, components].
+    """Mark all vertices but the roots as present, and count the present vertices and components.
 
-    ``octets`` are the bytes of the words of ``present``. A thread owns whole bytes, so it needs no
-    atomics, and it reads the eight parents of a byte as one memory sector.
+    The counts are added to ``totals``. ``octets`` are the bytes of the words of ``present``. Each
+    thread owns whole bytes, so it needs no atomics and reads eight parents as one memory sector.
     """
     block_add = on.block_reduce_add
 
     @on.grid_stride
     def complete(b, count, step, n, parent, octets, totals):
-        occur, roots = np.int64(0), np.int64(0)
+        hooked, roots = np.int64(0), np.int64(0)
         while b < count:
             octet, v, bit = octets[b], b << THREE, np.uint8(1)
             last = min(v + EIGHT, np.uint64(n))
             while v < last:
                 if parent[v] != v:
                     octet |= bit
-                    occur += np.int64(1)
+                    hooked += np.int64(1)
                 elif octet & bit != 0:
                     roots += np.int64(1)
                 bit = np.uint8(bit << ONE)
                 v += np.uint64(1)
             octets[b] = octet
             b += step
-        block_add(totals, FIRST, occur + roots)
+        block_add(totals, FIRST, hooked + roots)
         block_add(totals, SECOND, roots)
 
     return complete
 
 
 def least_of_trees(on: Any, vertex: type) -> Any:
-    """Compute the least vertex ``lowest[r]`` of each root r of a flat forest."""
-    low = lessen(on)
+    """Lower ``lowest[r]`` to the least vertex in the tree of each root r of a flat forest."""
+    lower = lessen(on)
 
     @on.elementwise
     def least_of_trees(v, parent, lowest):
-        low(lowest, parent[v], vertex(v))
+        lower(lowest, parent[v], vertex(v))
 
     return least_of_trees
 
 
 def reroot(on: Any) -> Any:
-    """Make the least vertex of each tree its root, and mark the new roots as present."""
+    """Point each vertex at the least vertex of its tree, and mark these roots as present."""
     mark = primitives.mark(on)
 
     @on.elementwise
@@ -150,12 +150,12 @@ def reroot(on: Any) -> Any:
 
 
 def scatter_min(on: Any, vertex: type) -> Any:
-    """Compute the lowest position ``lowest[r]`` of each root r in a list of roots."""
-    low = lessen(on)
+    """Lower ``lowest[r]`` to the lowest position of each root r in a list of roots."""
+    lower = lessen(on)
 
     @on.elementwise
     def scatter_min(k, roots, lowest):
-        low(lowest, roots[k], vertex(k))
+        lower(lowest, roots[k], vertex(k))
 
     def by_numpy(n, roots, lowest):
         np.minimum.at(lowest, roots[:n], np.arange(n, dtype=lowest.dtype))
@@ -165,7 +165,7 @@ def scatter_min(on: Any, vertex: type) -> Any:
 
 
 def assign_min_root(on: Any, vertex: type) -> Any:
-    """Build a flat forest over list positions; a parent is the lowest position of the same root."""
+    """Point each position of a list of roots at the lowest position that has the same root."""
 
     @on.elementwise
     def assign_min_root(k, roots, lowest, parent):

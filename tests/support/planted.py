@@ -199,7 +199,7 @@ IN_BLOCKS = "placed in blocks", True  # which a GPU gains by
 PLANTS = {
     # Which rows there are.
     "every": Plant(reading.every, "return i", "return i - np.uint64(i == SOON)", "list"),
-    "sampled": Plant(reading.sampled, "* between", "* between - np.uint64(i == SOON)", "sample"),
+    "sampled": Plant(reading.sampled, "* gap", "* gap - np.uint64(i == SOON)", "sample"),
     "unsampled": Plant(reading.unsampled, "* block", "* block - np.uint64(i == ONE)", "sample"),
     "the last left": Plant(
         sampling.strided, "m - count(m, every)", "m - count(m, every) - 1", "sample"
@@ -227,7 +227,7 @@ PLANTS = {
         "sample",
     ),
     "stripes": Plant(
-        blocks.strided_permutation, "i & row", "i & row & row << ONE", "tiles", gpu=True
+        blocks.strided_permutation, "i & row_mask", "i & row_mask & ~ONE", "tiles", gpu=True
     ),
     # The giant, and what is left out beside it.
     "unless inside": Plant(giant.unless_in_giant, "elif not u_in:", "elif u_in:", "sample"),
@@ -303,7 +303,7 @@ PLANTS = {
         "none+jtb+naive",
     ),
     "reroot": Plant(forest.reroot, "parent[v] = r", "parent[v] = r // 2", "none+jtb+naive"),
-    "complete": Plant(forest.complete, "occur += np.int64(1)", "occur += np.int64(2)", "list"),
+    "complete": Plant(forest.complete, "hooked += np.int64(1)", "hooked += np.int64(2)", "list"),
     "components": Plant(forest.complete, "roots += np.int64(1)", "roots += np.int64(2)", "list"),
     "count blocks": Plant(
         scan.count_blocks,
