@@ -69,7 +69,7 @@ class WeightOrder:
     def sample(self, edges: Edges, n: int, size: int, every: int, backend: Backend) -> Array:
         """Return the codes of ``size`` weights in rows 0, ``every``, 2 * ``every`` and so on."""
         codes = backend.empty(size, np.uint64)
-        write = backend.kernel(kernels.order_sample, self.weigh)
+        write = backend.kernel(kernels.weigh_sample, self.weigh)
         write(size, every, self.bits, edges.src, edges.dst, n, codes)
         return codes
 
@@ -268,8 +268,8 @@ def _kernels(
     halve, load_edge = make(find.halve), make(form.load, wide)
     read = make(reading.checked, vertex, wide, load_edge)
     store_row, load_row = make(keys.store_row), make(keys.load_row)
-    of_list = make(kernels.listed, weigh, make(keys.key), read)
-    of_candidates = make(kernels.collected, load_row)
+    of_list = make(kernels.load_listed_edge, weigh, make(keys.key), read)
+    of_candidates = make(kernels.load_candidate, load_row)
     in_first = make(
         kernels.append_candidate, vertex, of_list, make(kernels.singleton_root), store_row
     )

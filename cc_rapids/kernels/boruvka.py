@@ -3,8 +3,8 @@
 Edges are ordered by weight, and edges of equal weight by row. The order is total, so the selected
 edges contain no cycle and the forest is the same in every run.
 
-weights : (m,) unsigned integers, the bits of the caller's weights. ``weigh`` returns the code of an
-          edge's weight, which some implementations compute from its endpoints.
+weights : (m,) unsigned integers, the bits of the caller's weights. The device function ``weigh``
+          returns the code of an edge's weight; it may also depend on the edge's endpoints.
 key     : uint64. For weights of up to 32 bits, a key has an order-preserving code of the weight in
           the upper half and the row in the lower half. For wider weights, a key is the code of the
           weight alone; the rows are then a separate list.
@@ -14,7 +14,8 @@ us, vs, keys, rows : (k,) arrays, the candidates: edges between two trees. ``us`
 count   : (1,) uint64, the number of candidates; more than k if the lists are too short.
 best    : (n,) uint64, the least key of each root's candidates; all bits set for none.
 best_row : (n,) uint64, for wide weights the least row among the candidates with that key.
-pivots  : (2 k,) uint64, the weight code and the row of the last edge of each of k bands.
+pivots  : (2 k,) uint64. The edges, in the order of weights, are divided into k bands; for each
+          band, the weight code and the row of its last edge.
 chosen  : a bit for each row of the edge list; set for edges of the forest.
 
 No tree is linked while candidates are collected, and no candidate is collected while trees are
@@ -28,9 +29,8 @@ from typing import Any
 
 import numpy as np
 
-from .primitives import has as contains
+from . import primitives
 from .primitives import lessen, none_of
-from .primitives import mark as to_set
 
 TILE = 1 << 12  # candidates per block of threads
 BAND_TILE = 1 << 13  # edges of the list per block of threads
@@ -43,7 +43,7 @@ BARRIER, LEFT = 0, 1  # indices into ``words``: the barrier, and whether candida
 
 
 def unsigned_order(on: Any, width: int) -> Any:
-    """Return the order-preserving code of an unsigned weight."""
+    """Return the order-preserving code of an unsigned weight, of any ``width``: the weight."""
 
     @on.device
     def order(bits):
@@ -65,7 +65,7 @@ def signed_order(on: Any, width: int) -> Any:
 
 def float_order(on: Any, width: int) -> Any:
     """Return the order-preserving code of a float of ``width`` bits; -0.0 equals 0.0."""
-    sign, every = np.uint64(1 << (width - 1)), np.uint64((1 << width) - 1)
+    sign, all_bits = np.uint64(1 << (width - 1)), np.uint64((1 << width) - 1)
 
     @on.device
     def order(bits):
@@ -73,7 +73,7 @@ def float_order(on: Any, width: int) -> Any:
         if pattern == sign:
             pattern = ZERO
         if pattern & sign != ZERO:
-            return every ^ pattern
+            return all_bits ^ pattern
         return pattern | sign
 
     return order
@@ -81,11 +81,11 @@ def float_order(on: Any, width: int) -> Any:
 
 def reversed_order(on: Any, width: int, order: Any) -> Any:
     """Return a code in the opposite order, for a maximum spanning forest."""
-    every = np.uint64((1 << width) - 1)
+    all_bits = np.uint64((1 << width) - 1)
 
     @on.device
     def reversed_order(bits):
-        return every ^ order(bits)
+        return all_bits ^ order(bits)
 
     return reversed_order
 
@@ -100,23 +100,23 @@ def listed_weight(on: Any, order: Any) -> Any:
     return weigh
 
 
-def order_sample(on: Any, weigh: Any) -> Any:
+def weigh_sample(on: Any, weigh: Any) -> Any:
     """Write the codes of the weights in rows 0, ``every``, 2 * ``every`` and so on."""
 
     @on.elementwise
-    def order_sample(i, every, weights, src, dst, n, out):
-        out[i] = weigh(i * np.uint64(every), weights, src, dst, n)
+    def weigh_sample(i, every, weights, src, dst, n, codes):
+        codes[i] = weigh(i * np.uint64(every), weights, src, dst, n)
 
-    return order_sample
+    return weigh_sample
 
 
 def pick_pivots(on: Any) -> Any:
     """Write the last edge of each of ``bands`` bands, estimated from a sample of the m weights.
 
     Weight i of the sample is in row ``i * every``; equal weights are ordered by row. The first band
-    has ``light`` edges, and each further band ends at twice the position of the previous band.
-    Thread i counts the weights of the sample before weight i. If a band ends there, the thread
-    writes weight i as a pivot.
+    has ``light`` edges, and each further band ends at twice the position of the previous end.
+    Thread i counts the weights of the sample before weight i. If a band ends at this position of
+    the sample, the thread writes weight i as the pivot of the band.
     """
 
     @on.elementwise
@@ -128,7 +128,8 @@ def pick_pivots(on: Any) -> Any:
             j += ONE
         end, k = np.uint64(light), ZERO
         while k < np.uint64(bands):
-            if before == min(end * size // np.uint64(m), size - ONE):
+            end_in_sample = min(end * size // np.uint64(m), size - ONE)
+            if before == end_in_sample:
                 pivots[k << ONE], pivots[(k << ONE) + ONE] = pivot, i * np.uint64(every)
             end <<= ONE
             k += ONE
@@ -137,7 +138,7 @@ def pick_pivots(on: Any) -> Any:
 
 
 class Keys:
-    """Kernel parts for keys that contain the row, for weights of up to 32 bits."""
+    """Device functions for keys that contain the row, for weights of up to 32 bits."""
 
     separate_rows = False  # whether rows are stored separately from the keys
 
@@ -173,7 +174,7 @@ class Keys:
 
     @staticmethod
     def selects(on: Any) -> Any:
-        """Return whether a root selects an edge, which is the least candidate of the root."""
+        """Return whether root r selects an edge, which is the candidate of r with the least key."""
 
         @on.device
         def selects(best, best_row, r, key, row):
@@ -193,7 +194,7 @@ class Keys:
 
 
 class WideKeys(Keys):
-    """Kernel parts for keys without the row, for weights of more than 32 bits."""
+    """Device functions for keys without the row, for weights of more than 32 bits."""
 
     separate_rows = True
 
@@ -229,7 +230,7 @@ class WideKeys(Keys):
 
     @staticmethod
     def selects(on: Any) -> Any:
-        """Return whether a root selects an edge: of least weight, and then of the least row."""
+        """Return whether root r selects an edge: of the least key, and then of the least row."""
 
         @on.device
         def selects(best, best_row, r, key, row):
@@ -249,17 +250,17 @@ class WideKeys(Keys):
 
 
 def after(on: Any) -> Any:
-    """Return whether an edge comes after another edge, by weight and then by row."""
+    """Return whether an edge comes after the last edge of a band, by weight and then by row."""
 
     @on.device
-    def is_after(weight, e, last, row):
-        return weight > last or (weight == last and e > row)
+    def is_after(weight, row, last_weight, last_row):
+        return weight > last_weight or (weight == last_weight and row > last_row)
 
     return is_after
 
 
 def within(on: Any, weigh: Any) -> Any:
-    """Return whether an edge lies between the end of the previous band and the end of this band."""
+    """Return whether edge e is in a band: after the previous band's end, but not after its own."""
     is_after = after(on)
 
     @on.device
@@ -274,11 +275,11 @@ def within(on: Any, weigh: Any) -> Any:
 def outside_giant(on: Any, vertex: type, wide: type, within: Any, load_edge: Any) -> Any:
     """Return whether an edge is in a band and not inside the giant component.
 
-    Trees do not change while edges are read. The bits of the giant component stay in a cache when
-    the parents do not, and most edges of a later band are rejected by two bits, without a find.
-    Loops and invalid edges pass, so that a later phase flags them.
+    ``in_giant`` is the bit set of the giant component's vertices. Its bits reject most edges of a
+    later band without a find, and stay in a cache when the parents do not. No tree changes while
+    edges are read. Self-loops and invalid edges return True, so that a later phase flags them.
     """
-    has = contains(on)
+    has = primitives.has(on)
 
     @on.device
     def outside(e, band, pivots, weights, in_giant, src, dst, low, n, *flags):
@@ -302,86 +303,86 @@ def singleton_root(on: Any) -> Any:
     return singleton_root
 
 
-def listed(on: Any, weigh: Any, key: Any, read: Any) -> Any:
-    """Return the endpoints, the key and the row of an edge of the edge list.
+def load_listed_edge(on: Any, weigh: Any, key: Any, read: Any) -> Any:
+    """Return the endpoints, the key and the row of edge e of the list.
 
     ``read`` loads the endpoints; it flags invalid edges and self-loops.
     """
 
     @on.device
-    def candidate(e, weights, in_giant, src, dst, low, n, *flags):
+    def load_listed_edge(e, weights, in_giant, src, dst, low, n, *flags):
         u, v = read(e, src, dst, low, n, *flags)
         return u, v, key(weigh(e, weights, src, dst, n), e), e
 
-    return candidate
+    return load_listed_edge
 
 
-def collected(on: Any, load_row: Any) -> Any:
-    """Return the endpoints, the key and the row of a candidate of the previous round."""
+def load_candidate(on: Any, load_row: Any) -> Any:
+    """Return the endpoints, the key and the row of candidate i of the previous round."""
 
     @on.device
-    def candidate(i, us, vs, keys, rows):
+    def load_candidate(i, us, vs, keys, rows):
         key = keys[i]
         return us[i], vs[i], key, load_row(key, rows, i)
 
-    return candidate
+    return load_candidate
 
 
-def append(on: Any) -> Any:
-    """Return an element's position in a list; one atomic operation serves all threads of a warp.
+def reserve_position(on: Any) -> Any:
+    """Return a new position in a list for each thread of a warp that has an element (``kept``).
 
-    One lane adds the warp's count, and passes the first position to the other lanes through two
-    words of shared memory. ``kept`` is whether the calling thread has an element, and ``at`` the
-    first of the two words.
+    The first of these threads adds their number to ``count``, the length of the list, in one atomic
+    operation. It passes the old length to the other threads in shared words ``at`` and ``at + 1``.
     """
     add, ballot_rank, warp_sync = on.atomic_add, on.warp_ballot_rank, on.warp_sync
 
     @on.device
-    def append(kept, count, shared, at):
-        before, more = ballot_rank(kept)
-        if kept and before == 0:
-            start = np.uint64(add(count, 0, np.uint64(more)))
+    def reserve_position(kept, count, shared, at):
+        rank, kept_count = ballot_rank(kept)
+        if kept and rank == 0:
+            start = np.uint64(add(count, 0, np.uint64(kept_count)))
             shared[at], shared[at + ONE] = (np.uint32(start & LOW), np.uint32(start >> HALF))
         warp_sync()
-        place = np.uint64(shared[at + ONE]) << HALF | np.uint64(shared[at])
+        start_of_warp = np.uint64(shared[at + ONE]) << HALF | np.uint64(shared[at])
         warp_sync()
-        return place + np.uint64(before)
+        return start_of_warp + np.uint64(rank)
 
-    return append
+    return reserve_position
 
 
 def lower_both(on: Any) -> Any:
     """Lower ``best`` of two roots to a key; both are loaded before either is written."""
-    low = on.atomic_min
+    atomic_min = on.atomic_min
 
     @on.device
     def lower_both(best, u, v, key):
-        of_u, of_v = best[u], best[v]
-        if key < of_u:
-            low(best, u, key)
-        if key < of_v:
-            low(best, v, key)
+        best_of_u, best_of_v = best[u], best[v]
+        if key < best_of_u:
+            atomic_min(best, u, key)
+        if key < best_of_v:
+            atomic_min(best, v, key)
 
     return lower_both
 
 
-def append_candidate(on: Any, vertex: type, candidate: Any, find: Any, store_row: Any) -> Any:
+def append_candidate(on: Any, vertex: type, load: Any, find: Any, store_row: Any) -> Any:
     """Append an edge between two trees to the candidates, and lower ``best`` of both roots.
 
-    All threads of a warp call this together, some of them without an edge (``valid`` is false).
-    ``count`` includes candidates beyond the capacity of the lists, which are not stored.
+    ``load`` returns the endpoints, key and row of edge e in the arrays ``source``. All threads of a
+    warp call this together, some of them without an edge (``valid`` is false). ``count`` includes
+    candidates beyond the capacity of the lists, which are not stored.
     """
-    lower, place_of = lower_both(on), append(on)
+    lower, reserve = lower_both(on), reserve_position(on)
 
     @on.device
     def append_candidate(valid, e, shared, at, parent, best, count, us, vs, keys, rows, *source):
         u, v, key, row, kept = vertex(0), vertex(0), ZERO, ZERO, False
         if valid:
-            u, v, key, row = candidate(e, *source)
+            u, v, key, row = load(e, *source)
             if u != v:
                 u, v = find(parent, u), find(parent, v)
                 kept = u != v
-        place = place_of(kept, count, shared, at)
+        place = reserve(kept, count, shared, at)
         if kept:
             lower(best, u, v, key)
             if place < np.uint64(us.size):
@@ -394,7 +395,7 @@ def append_candidate(on: Any, vertex: type, candidate: Any, find: Any, store_row
 def collect(on: Any, append_candidate: Any) -> Any:
     """Append the candidates of the previous round that still join two trees."""
     warp, tile = np.uint64(on.warp_size), np.uint64(TILE)
-    words = 2  # of shared memory per warp, for ``append``
+    words = 2  # of shared memory per warp, for ``reserve_position``
 
     @on.block_kernel(words * MAX_THREADS // on.warp_size)
     def collect(block, thread, step, shared, m, *lists):
@@ -416,8 +417,8 @@ def collect_band(on: Any, within: Any, append_candidate: Any) -> Any:
     needs fewer atomic operations on ``count``.
     """
     warp, tile = np.uint64(on.warp_size), np.uint64(BAND_TILE)
-    # Per warp: two words for ``append``, and a queue. Before each pass, fewer edges than lanes
-    # wait, and a pass adds up to one edge per lane.
+    # Per warp: two words for ``reserve_position``, and a queue. Before each pass, fewer edges than
+    # lanes wait, and a pass adds up to one edge per lane.
     words, ballot_rank, warp_sync = 2 + 2 * on.warp_size, on.warp_ballot_rank, on.warp_sync
 
     @on.block_kernel(words * MAX_THREADS // on.warp_size)
@@ -426,13 +427,13 @@ def collect_band(on: Any, within: Any, append_candidate: Any) -> Any:
     ):
         at, lane, i, base = t // warp * np.uint64(words), t % warp, t, k * tile
         last, queue, waiting = min(tile, np.uint64(m) - base), at + TWO, ZERO
-        lanes = min(warp, step)
+        lanes = min(warp, step)  # ``step`` is the size of the block, which may be less than a warp
         while i - lane < last:  # whole warps, as in ``collect``
-            kept = i < last and within(base + i, band, pivots, *source)
-            before, more = ballot_rank(kept)
-            if kept:
-                shared[queue + waiting + np.uint64(before)] = np.uint32(i)
-            waiting += np.uint64(more)
+            in_band = i < last and within(base + i, band, pivots, *source)
+            rank, added = ballot_rank(in_band)
+            if in_band:
+                shared[queue + waiting + np.uint64(rank)] = np.uint32(i)
+            waiting += np.uint64(added)
             warp_sync()
             if waiting >= lanes:
                 waiting -= lanes
@@ -451,7 +452,7 @@ def collect_band(on: Any, within: Any, append_candidate: Any) -> Any:
 
 
 def lower_row(on: Any) -> Any:
-    """Lower ``best_row`` of the roots for which a candidate has the least key."""
+    """Lower ``best_row[r]`` to the row of candidate i, for each root r whose least key it has."""
     lower = lessen(on)
 
     @on.device
@@ -478,7 +479,7 @@ def lower_rows(on: Any) -> Any:
 
 
 def hook(on: Any, link: Any) -> Any:
-    """Hook the larger of two roots under the smaller root; if the swap fails, link by climbing."""
+    """Hook the larger of two roots under the smaller; if it has been hooked already, ``link``."""
     cas = on.atomic_cas
 
     @on.device
@@ -495,10 +496,10 @@ def link_candidate(on: Any, load_row: Any, selects: Any, hook: Any) -> Any:
     """If one of the two trees of a candidate selects it, link the trees and mark its row.
 
     The selected edges contain no cycle, so each selected edge links two trees. Both endpoints of
-    the candidate are then set to the smaller root, which marks the candidate as done. The larger
-    root is hooked, so its selection is not read again.
+    the candidate are then set to the smaller root, which marks the candidate as done. The selection
+    of the larger root is not reset, because only the selections of roots are read.
     """
-    mark = to_set(on)
+    mark = primitives.mark(on)
 
     @on.device
     def link_candidate(i, us, vs, keys, rows, best, best_row, parent, aux, chosen):
@@ -540,11 +541,11 @@ def reset_selections(on: Any, reset_best: Any) -> Any:
 def finish(on: Any, wide_keys: bool, link_candidate: Any, reset_best: Any, find: Any) -> Any:
     """Run all remaining rounds over a few candidates in one launch.
 
-    The candidates stay in place; a candidate with the same root twice is redundant. Some selected
-    candidates may be linked already. The phases are as in separately launched rounds, with a
-    grid-wide barrier between them. ``k`` is the number of candidates, and ``words`` are the barrier
-    and a flag: whether a candidate is left. The flag is cleared two barriers before it is read,
-    when no thread reads it. ``wide_keys``: whether the rows are stored separately from the keys.
+    The candidates stay in place; a candidate whose endpoints have one root is ignored. Earlier
+    launches may have linked the candidates that are selected at first. The phases are as in
+    separately launched rounds, with a grid-wide barrier between them. ``k`` is the number of
+    candidates, and ``words`` are the barrier and a flag: whether a candidate is left. No thread
+    reads or sets the flag in the phase that clears it. ``wide_keys``: as ``Keys.separate_rows``.
 
     Each tree with a candidate selects one, so every round at least halves the number of these trees
     and the loop ends. If a fault prevents this, the loop stops after ``MAX_ROUNDS`` and sets

@@ -75,7 +75,7 @@ def collecting(keys, n, edges, weights):
             return read(e, src, dst, low, n)
 
         weigh = boruvka.listed_weight(on, boruvka.unsigned_order(on, 32))
-        listed = boruvka.listed(on, weigh, keys.key(on), ends)
+        listed = boruvka.load_listed_edge(on, weigh, keys.key(on), ends)
         keep = boruvka.append_candidate(on, vertex, listed, find.halve(on), keys.store_row(on))
         collect = boruvka.collect_band(on, boruvka.within(on, weigh), keep)
         names = ("parent", "best", "count", "us", "vs", "keys", "rows")

@@ -448,7 +448,7 @@ PLANTS = {
     ),
     # Forests by weight.
     "collect": Plant(boruvka.append_candidate, "kept = u != v", "kept = u < v", "by weight"),
-    "candidates": Plant(boruvka.collected, "us[i], vs[i]", "us[i], us[i]", "by weight in rounds"),
+    "candidates": Plant(boruvka.load_candidate, "vs[i]", "us[i]", "by weight in rounds"),
     # Edges that go.
     "singles": Plant(
         kernels_of_forgetting.singles,
@@ -670,8 +670,8 @@ IN_ROUNDS = {
     "unsigned": (boruvka.unsigned_order, "np.uint64(bits)", "np.uint64(bits) ^ np.uint64(8)", "u4"),
     "signed": (boruvka.signed_order, " ^ sign", "", "i4"),
     "zero": (boruvka.float_order, "pattern = ZERO", "pattern = sign", "f4"),
-    "negative": (boruvka.float_order, "every ^ pattern", "pattern", "f4"),
-    "reversed": (boruvka.reversed_order, "every ^ order(bits)", "order(bits)", "u4"),
+    "negative": (boruvka.float_order, "all_bits ^ pattern", "pattern", "f4"),
+    "reversed": (boruvka.reversed_order, "all_bits ^ order(bits)", "order(bits)", "u4"),
     "key": (boruvka.Keys.key, "weight << HALF | row", "weight >> ONE << HALF | row", "u4"),
     "its row": (boruvka.Keys.load_row, "key & LOW", "key & LOW & ~ONE", "u4"),
     "wide": (boruvka.WideKeys.load_row, "rows[i]", "rows[i] & ~ONE", "u8"),
@@ -680,7 +680,7 @@ IN_ROUNDS = {
     "a band": (boruvka.collect_band, "np.uint32(i)", "np.uint32(i // 2)", "u4"),
     "giant": (boruvka.outside_giant, "has(in_giant, vertex(u)) and", "", "u4"),
     "collect": (boruvka.append_candidate, "kept = u != v", "kept = u < v", "u4"),
-    "lower": (boruvka.lower_both, "low(best, v, key)", "low(best, u, key)", "u4"),
+    "lower": (boruvka.lower_both, "min(best, v, key)", "min(best, u, key)", "u4"),
     "taken": (boruvka.link_candidate, "u, key, row) or", "u, key, row) or u != v or", "u4"),
     "takes": (boruvka.WideKeys.selects, " and best_row[r] == row", "", "u8"),
     "alone": (boruvka.singleton_root, "return v", "return v ^ v", "u4"),
