@@ -1,11 +1,11 @@
 """Condense a merge tree to the clusters with at least ``least`` vertices.
 
 Vertices are the nodes 0 .. n - 1, and merge k is node n + k, as in :mod:`.dendrogram`. A merge is
-*kept* if its cluster has at least ``least`` vertices.
+*kept* if its cluster has at least ``least`` vertices; a vertex is not kept.
 
 first, second : (t,) the two nodes that each merge joins.
 size     : (t,) the number of vertices of each merge.
-pointers : (n + t,) a node above each node, or the node itself.
+pointers : (n + t,) an ancestor of each node, or the node itself.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 
 HOPS = 16  # pointers that a thread follows before it stores the last pointer
 ZERO, ONE = np.uint64(0), np.uint64(1)
-NEITHER, ONE_KEPT, SPLIT = np.uint8(0), np.uint8(1), np.uint8(2)  # kept nodes of a merge
+NEITHER, ONE_KEPT, SPLIT = np.uint8(0), np.uint8(1), np.uint8(2)  # numbers of kept nodes of a merge
 
 
 def is_kept(on: Any) -> Any:
@@ -30,9 +30,9 @@ def is_kept(on: Any) -> Any:
 def point_up(on: Any, word: type) -> Any:
     """Point both nodes of each merge at the merge, unless both are kept.
 
-    The pointers are initially the nodes themselves. ``split`` is the number of kept nodes of each
-    merge: NEITHER, ONE_KEPT or SPLIT. ``leaving`` is the number of vertices that leave the cluster:
-    the vertices of the node that is not kept, or all vertices if both nodes or neither are kept.
+    The pointers are initially the nodes themselves. ``split`` becomes the number of kept nodes of
+    each merge: NEITHER, ONE_KEPT or SPLIT. ``leaving`` becomes the number of vertices that leave
+    the cluster of the merge: if one node is kept, the vertices of the other, otherwise all.
     """
     kept = is_kept(on)
 
@@ -40,28 +40,28 @@ def point_up(on: Any, word: type) -> Any:
     def point_up(k, n, least, first, second, size, pointers, split, leaving):
         a, b = np.uint64(first[k]), np.uint64(second[k])
         keeps_a, keeps_b = kept(a, n, least, size), kept(b, n, least, size)
-        left, number = size[k], SPLIT
+        leaves, kept_count = size[k], SPLIT
         if not (keeps_a and keeps_b):
             pointers[a], pointers[b] = word(np.uint64(n) + k), word(np.uint64(n) + k)
-            number = NEITHER
+            kept_count = NEITHER
             if keeps_a:
-                left, number = left - size[a - np.uint64(n)], ONE_KEPT
+                leaves, kept_count = leaves - size[a - np.uint64(n)], ONE_KEPT
             elif keeps_b:
-                left, number = left - size[b - np.uint64(n)], ONE_KEPT
-        split[k], leaving[k] = number, left
+                leaves, kept_count = leaves - size[b - np.uint64(n)], ONE_KEPT
+        split[k], leaving[k] = kept_count, leaves
 
     return point_up
 
 
 def climb(on: Any, word: type, among_kept: bool) -> Any:
-    """Move the pointer of each node by up to HOPS steps; set the flag if a pointer may need more.
+    """Move the pointers of some nodes up by at most HOPS steps; set the flag if one may need more.
 
-    The kernel moves the pointers of kept nodes if ``among_kept``, otherwise the pointers of all
-    other nodes. The pointer of a kept node arrives at a node that points at itself. The pointer of
-    any other node arrives at the first kept node above it. To set the flag, ``value`` is written to
-    it. Allowed race: a pointer that another thread moves leads to the same node before and after.
-    Each step leads up, so the climbs end. The uppermost nodes have the greatest numbers, so a
-    launch begins with the greatest number.
+    If ``among_kept``, the pointers of kept nodes are moved, until they arrive at a node that points
+    at itself. Otherwise, the pointers of the other nodes are moved, until they arrive at the first
+    kept node above, or at a node that points at itself. The flag is set by writing ``value``.
+    Allowed race: a pointer that another thread moves leads to the same node before and after. Each
+    step leads up, so the climbs end. The uppermost nodes have the greatest numbers and come first,
+    so that later climbs find moved pointers.
     """
     kept, hops = is_kept(on), np.uint64(HOPS)
 

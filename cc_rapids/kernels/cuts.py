@@ -21,7 +21,7 @@ import numpy as np
 from .primitives import none_of
 
 ONE = np.uint64(1)
-MAX_COUNTED = np.uint64(16)  # up to this number, thresholds are counted without bisection
+MAX_COUNTED = np.uint64(16)  # up to this number, thresholds are tested without bisection
 
 
 def at_least(on: Any) -> Any:
@@ -45,28 +45,27 @@ def at_most(on: Any) -> Any:
 
 
 def number_cuts(on: Any, kind: type, admits: Any) -> Any:
-    """Write the number of the strictest cut that contains each edge.
+    """Write the number of the strictest cut that contains each edge, to ``out``.
 
-    Weights are converted to ``kind``, the type of the thresholds. An edge in no cut gets one more
-    than the number of the last cut. A looser cut contains all edges of a stricter cut, so the
-    result is ``first`` plus the number of thresholds that reject the weight. Bisection halves the
-    range of thresholds, ``left`` thresholds starting at ``low``, until it has at most MAX_COUNTED
-    thresholds. Then the thresholds of the range that reject the weight are counted. The number of
-    steps does not depend on the weight, so threads do not diverge.
+    Weights are converted to ``kind``, the type of the thresholds. An edge that no cut contains gets
+    the number of cuts. A looser cut contains all edges of a stricter cut, so the result is
+    ``first`` plus the number of thresholds that reject the weight. Bisection halves the range of
+    undecided thresholds until at most MAX_COUNTED are left, which are then tested one by one. The
+    number of steps does not depend on the weight, so threads do not diverge.
     """
 
     @on.elementwise
     def number_cuts(i, weights, levels, first, out):
-        weight, low, left = kind(weights[i]), np.uint64(0), np.uint64(levels.size)
-        while left > MAX_COUNTED:
-            half = (left + ONE) >> ONE
-            low += half * np.uint64(not admits(weight, levels[low + half - ONE]))
-            left -= half
-        place, last = np.uint64(first) + low, low + left
-        while low < last:
-            place += np.uint64(not admits(weight, levels[low]))
-            low += ONE
-        out[i] = place
+        weight, begin, undecided = kind(weights[i]), np.uint64(0), np.uint64(levels.size)
+        while undecided > MAX_COUNTED:
+            half = (undecided + ONE) >> ONE
+            begin += half * np.uint64(not admits(weight, levels[begin + half - ONE]))
+            undecided -= half
+        number, end = np.uint64(first) + begin, begin + undecided
+        while begin < end:
+            number += np.uint64(not admits(weight, levels[begin]))
+            begin += ONE
+        out[i] = number
 
     def number_cuts_by_numpy(m, weights, levels, first, out):
         values = weights[:m].astype(kind)

@@ -2,15 +2,16 @@
 
 Vertices are the clusters 0 .. n - 1. Edge k merges two clusters into cluster n + k; edges are
 numbered in the order of their merges, so a lighter edge has a smaller number. A *node* is a vertex
-of one of the contracted forests: the vertices are the nodes 0 .. n - 1, and the supervertices of
-each contraction have the next numbers.
+of the forest or of a contracted forest: the vertices are the nodes 0 .. n - 1, and each contraction
+joins nodes to *supervertices*, which have the next numbers. An *alpha edge*, the lightest edge of
+neither endpoint, is not contracted. The edges of a *chain* add clusters to one cluster in turn.
 
 word   : the unsigned type of nodes, edges and clusters.
 src, dst, edges : (m,) the endpoints of a forest's edges, as nodes, and the numbers of the edges, in
          ascending order. ``edges`` is empty for the first forest, where edge i has number i.
 nodes  : (2 s,) word, for each node its lightest edge and its supervertex; all bits set for none.
-joined : (t,) word, for each edge a node of which it is the lightest edge. The edge adds the cluster
-         of this node to its chain. All bits set for an edge that closes a cycle.
+joined : (t,) word, for each edge a node whose lightest edge it is. The edge adds the cluster of
+         this node to its chain. All bits set for an edge that closes a cycle.
 begin  : the first node or the first position that a launch processes.
 value, flag : ``value`` is written to ``flag[0]`` to set the flag.
 chain  : (t,) word, the supervertex to whose chain each edge belongs.
@@ -44,7 +45,7 @@ def number_of(on: Any) -> Any:
 
 
 def prefetched(on: Any) -> Any:
-    """Return the prefetch of a backend, or a function that does nothing."""
+    """Return the function by which a backend prefetches, or a function that does nothing."""
     return on.prefetch or no_prefetch(on)
 
 
@@ -71,7 +72,7 @@ def contract_in_order(on: Any, word: type) -> Any:
             k, u, v = number(row, edges), np.uint64(src[row]), np.uint64(dst[row])
             at_u, at_v = u << ONE, v << ONE  # the pairs of both endpoints in ``nodes``
             if nodes[at_u] != none and nodes[at_v] != none:
-                a, b = nodes[at_u + ONE], nodes[at_v + ONE]
+                a, b = nodes[at_u + ONE], nodes[at_v + ONE]  # the supervertices of u and v
                 if a == b:
                     joined[k] = none
                 else:
@@ -99,10 +100,11 @@ def contract_in_order(on: Any, word: type) -> Any:
 def find_chains(on: Any, word: type) -> Any:
     """Find the chain of each edge.
 
-    The chain is the innermost supervertex that contains the edge and whose lightest edge is heavier
-    than the edge. The cluster of a supervertex grows by the edges inside it that are lighter than
-    its lightest edge. ``chain`` starts as the supervertex into which the edge was contracted; the
-    search continues from each supervertex to the supervertex that contains it.
+    The cluster of a supervertex grows by the edges inside the supervertex, until the lightest edge
+    of the supervertex joins it to another. So the chain of an edge is the innermost supervertex
+    that contains the edge and whose lightest edge is heavier than the edge. ``chain`` starts as the
+    supervertex into which the edge was contracted, and the search goes from each supervertex to the
+    supervertex that contains it.
     """
     prefetch = prefetched(on)
 
@@ -119,10 +121,7 @@ def find_chains(on: Any, word: type) -> Any:
 
 
 def cluster_of(on: Any, word: type) -> Any:
-    """Return the cluster of a node whose chain is finished, and three facts about the cluster.
-
-    These are its size, its least vertex and its greatest vertex.
-    """
+    """Return a node's cluster, size, least and greatest vertex; the node's chain is finished."""
 
     @on.device
     def cluster_of(x, n, chains):
@@ -137,10 +136,11 @@ def cluster_of(on: Any, word: type) -> Any:
 def merge_in_order(on: Any, word: type) -> Any:
     """Merge the clusters of all edges in order, in a single thread; launched with size 1.
 
-    ``first`` and ``second`` start as ``joined`` and ``chain``. The record of a chain has the
-    current cluster, its size, least and greatest vertex. With size 0, the chain has no edge yet,
-    and the first word is the node that begins it. The chains below an edge are finished, because
-    their edges are lighter, so no search for a cluster is needed.
+    ``first`` and ``second`` start as ``joined`` and ``chain``. The record of a chain has its
+    current cluster, and the size, least vertex and greatest vertex of this cluster. As long as the
+    size is 0, no edge of the chain is merged, and the first word is the node that begins the chain.
+    The chain of the node that an edge joins is finished, because its edges are lighter, so no
+    search for a cluster is needed.
     """
     load, prefetch = cluster_of(on, word), prefetched(on)
 
@@ -155,12 +155,12 @@ def merge_in_order(on: Any, word: type) -> Any:
             at = (y - np.uint64(n)) << SHIFT
             if chains[at + ONE] == 0:
                 y = np.uint64(chains[at])
-            a, members, low, high = load(x, n, chains)
-            b, more, lower, higher = load(y, n, chains)
-            members, low, high = members + more, min(low, lower), max(high, higher)
+            a, size_a, least_a, greatest_a = load(x, n, chains)
+            b, size_b, least_b, greatest_b = load(y, n, chains)
+            total, low, high = size_a + size_b, min(least_a, least_b), max(greatest_a, greatest_b)
             first[k], second[k] = min(a, b), max(a, b)
-            size[k], least[k], greatest[k] = members, low, high
-            chains[at], chains[at + ONE] = word(np.uint64(n) + k), members
+            size[k], least[k], greatest[k] = total, low, high
+            chains[at], chains[at + ONE] = word(np.uint64(n) + k), total
             chains[at + TWO], chains[at + THREE] = low, high
             k += ONE
 
@@ -207,11 +207,11 @@ def classify(on: Any) -> Any:
 def follow_lightest(on: Any, word: type) -> Any:
     """Point each node at the other endpoint of its lightest edge, or at a new supervertex.
 
-    A leaf edge, the lightest edge of both endpoints, makes a supervertex: ``first`` plus the number
-    of earlier leaf edges. ``leaves`` counts the leaf edges up to each row, and ``partners[x - n]``
-    is the second node of supervertex x. Each node is written by its lightest edge only. Along a
-    path of pointers these lightest edges get lighter, so the pointers form no cycle. An edge that
-    is the lightest edge of neither endpoint writes no node.
+    A leaf edge, the lightest edge of both endpoints, makes a supervertex, whose number is ``first``
+    plus the number of earlier leaf edges. ``leaves[i]`` is the number of leaf edges in rows 0 .. i,
+    and ``partners[x - n]`` is the second node of supervertex x. Each node is written by its
+    lightest edge only. Along a path of pointers these lightest edges get lighter, so the pointers
+    form no cycle. An alpha edge writes no node.
     """
     number, none = number_of(on), none_of(word)
 
@@ -260,15 +260,15 @@ def jump(on: Any, word: type) -> Any:
 def contract(on: Any, word: type) -> Any:
     """Write the alpha edges between supervertices, and the supervertex of all other edges.
 
-    ``alphas`` counts the alpha edges up to each row.
+    ``alphas[i]`` is the number of alpha edges in rows 0 .. i.
     """
     number, none = number_of(on), none_of(word)
 
     @on.elementwise
     def contract(i, src, dst, edges, alphas, nodes, joined, chain, alpha):
-        k, after = number(i, edges), np.uint64(alphas[i])
+        k, up_to_row = number(i, edges), np.uint64(alphas[i])
         before = np.uint64(alphas[i - ONE]) if i != ZERO else ZERO
-        if after != before:
+        if up_to_row != before:  # row i is an alpha edge
             width = np.uint64(alpha.size) // THREE
             alpha[before] = nodes[(np.uint64(src[i]) << ONE) + ONE]
             alpha[width + before] = nodes[(np.uint64(dst[i]) << ONE) + ONE]
@@ -280,10 +280,7 @@ def contract(on: Any, word: type) -> Any:
 
 
 def total_of(on: Any) -> Any:
-    """Return the size, the least and the greatest vertex of a node's cluster.
-
-    They are in the last record of its chain.
-    """
+    """Return a node's size, least and greatest vertex, from the last record of the node's chain."""
 
     @on.device
     def total_of(x, n, starts, records):
@@ -299,9 +296,9 @@ def total_of(on: Any) -> Any:
 def gather_joined(on: Any, word: type) -> Any:
     """Write a record for each edge: the size, least and greatest vertex of the node that it joins.
 
-    The fourth word of a record is a flag for the first edge of a chain. This edge joins two nodes,
-    whose records are combined. ``rows`` are the edges by chain and number. ``starts[x - n]`` is the
-    position of the first edge of supervertex x.
+    The fourth word of a record is set for the first edge of a chain. This edge joins two nodes, and
+    its record describes both. ``rows`` are the edges, sorted by chain and then by number.
+    ``starts[x - n]`` is the position in ``rows`` of the first edge in the chain of supervertex x.
     """
     total = total_of(on)
 
@@ -311,12 +308,12 @@ def gather_joined(on: Any, word: type) -> Any:
         k = np.uint64(rows[j])
         x, at = np.uint64(chain[k]) - np.uint64(n), j << SHIFT
         size, least, greatest = total(np.uint64(joined[k]), n, starts, records)
-        begins = np.uint64(starts[x]) == j
-        if begins:
-            more, lower, higher = total(np.uint64(partners[x]), n, starts, records)
-            size, least, greatest = size + more, min(least, lower), max(greatest, higher)
+        is_first = np.uint64(starts[x]) == j
+        if is_first:
+            size_b, least_b, greatest_b = total(np.uint64(partners[x]), n, starts, records)
+            size, least, greatest = size + size_b, min(least, least_b), max(greatest, greatest_b)
         records[at], records[at + ONE] = word(size), word(least)
-        records[at + TWO], records[at + THREE] = word(greatest), word(begins)
+        records[at + TWO], records[at + THREE] = word(greatest), word(is_first)
 
     return gather_joined
 
@@ -324,9 +321,9 @@ def gather_joined(on: Any, word: type) -> Any:
 def sum_runs(on: Any, word: type) -> Any:
     """Replace the records of each run of RUN records by their running sums.
 
-    The last sum of each run is also written to ``sums``. A sum begins anew at the first record of a
-    chain. This record and all later records of the run have the flag set: the sums of earlier runs
-    are not added to them.
+    The last sum of each run is also written to ``sums``. A sum starts again at the first record of
+    a chain, which has the flag set. The flag is then set for all later records of the run too,
+    because the sums of earlier runs must not be added to them.
     """
     run = np.uint64(RUN)
 
@@ -360,12 +357,12 @@ def add_runs(on: Any, word: type) -> Any:
     run = np.uint64(RUN)
 
     @on.elementwise
-    def add_runs(i, begin, records, sums):
-        at, r = (np.uint64(begin) + run + i) << SHIFT, (i // run) << SHIFT
+    def add_runs(i, begin, records, sums):  # i counts the records after the first run
+        at, earlier = (np.uint64(begin) + run + i) << SHIFT, (i // run) << SHIFT
         if records[at + THREE] == 0:
-            records[at] += sums[r]
-            records[at + ONE] = min(records[at + ONE], sums[r + ONE])
-            records[at + TWO] = max(records[at + TWO], sums[r + TWO])
+            records[at] += sums[earlier]
+            records[at + ONE] = min(records[at + ONE], sums[earlier + ONE])
+            records[at + TWO] = max(records[at + TWO], sums[earlier + TWO])
 
     return add_runs
 
@@ -378,7 +375,7 @@ def name_clusters(on: Any, word: type) -> Any:
     """
 
     @on.device
-    def last(x, n, rows, starts):
+    def final_cluster(x, n, rows, starts):
         if x < np.uint64(n):
             return x
         return np.uint64(n) + np.uint64(rows[np.uint64(starts[x - np.uint64(n) + ONE]) - ONE])
@@ -387,9 +384,9 @@ def name_clusters(on: Any, word: type) -> Any:
     def name_clusters(j, n, rows, starts, partners, first, second):
         k = np.uint64(rows[j])
         x = np.uint64(second[k]) - np.uint64(n)
-        a = last(np.uint64(first[k]), n, rows, starts)
+        a = final_cluster(np.uint64(first[k]), n, rows, starts)
         if np.uint64(starts[x]) == j:
-            b = last(np.uint64(partners[x]), n, rows, starts)
+            b = final_cluster(np.uint64(partners[x]), n, rows, starts)
         else:
             b = np.uint64(n) + np.uint64(rows[j - ONE])
         first[k], second[k] = word(min(a, b)), word(max(a, b))
@@ -398,7 +395,7 @@ def name_clusters(on: Any, word: type) -> Any:
 
 
 def unpack(on: Any) -> Any:
-    """Write the words of the records, which are ordered by chains, in the order of edges."""
+    """Write the three words of each record of ``gather_joined`` to the edge of the record."""
 
     @on.elementwise
     def unpack(j, rows, records, size, least, greatest):

@@ -701,7 +701,7 @@ def test_wrong_merges_are_refused(name):
 
 IN_ORDER = {
     "joined": Plant(kernels.contract_in_order, "= (word(u), nodes", "= (word(v), nodes", ""),
-    "sizes": Plant(kernels.merge_in_order, "members + more", "members + word(1)", ""),
+    "sizes": Plant(kernels.merge_in_order, "size_a + size_b", "size_a + word(1)", ""),
     "clusters": Plant(kernels.merge_in_order, "word(np.uint64(n) + k)", "word(n)", ""),
     "chains": Plant(kernels.find_chains, "chain[k] = word(x)", "pass", ""),
     "order": Plant(boruvka.listed_weight, "order(weights[", "~order(weights[", ""),
@@ -709,9 +709,9 @@ IN_ORDER = {
 IN_PARALLEL = {
     "all joined": Plant(kernels.follow_lightest, "(word(v), word(u))", "(word(v), word(v))", ""),
     "runs": Plant(kernels.sum_runs, "size += records[at]", "size += word(1)", ""),
-    "sums": Plant(kernels.add_runs, "records[at] += sums[r]", "pass", ""),
+    "sums": Plant(kernels.add_runs, "records[at] += sums[earlier]", "pass", ""),
     "names": Plant(kernels.name_clusters, "rows[j - ONE]", "rows[j]", ""),
-    "begins": Plant(kernels.gather_joined, "word(begins)", "word(0)", ""),
+    "begins": Plant(kernels.gather_joined, "word(is_first)", "word(0)", ""),
 }
 
 
