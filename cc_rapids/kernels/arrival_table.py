@@ -280,7 +280,7 @@ def _by_numpy(on: Any, slots_by: Any) -> tuple[Any, Any]:
             return np.ones(codes.size, bool)
 
         return dense_slots, is_dense_key
-    home_slots = by_numpy.plain(home(on))
+    home_slots = by_numpy.array_function(home(on))
 
     def first_slots(keys, base, size):
         return home_slots(keys, np.uint64(size))

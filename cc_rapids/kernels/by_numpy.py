@@ -17,12 +17,12 @@ PIECE = 1 << 14  # strings whose bytes are compared or copied in one step
 PROBES = 2048  # slots probed before a table counts as full
 
 
-def plain(part: Any) -> Any:
-    """Return the Python function of the device function ``part``, for use with arrays.
+def array_function(device_function: Any) -> Any:
+    """Return a device function as a Python function, which also takes arrays.
 
     The device function must not use branches or atomic operations.
     """
-    return part.compiled(lambda function: function, {})
+    return device_function.compiled(lambda function: function, {})
 
 
 def has(words: Array, vertices: Array) -> Array:
@@ -35,27 +35,27 @@ def mark(words: Array, vertices: Array) -> None:
     np.bitwise_or.at(words, vertices >> FIVE, ONE << (vertices & LAST).astype(np.uint32))
 
 
-def rank(words: Array, before: Array, vertices: Array) -> Array:
+def rank(words: Array, members_before_block: Array, vertices: Array) -> Array:
     """Return the number of set members smaller than each vertex, as int64."""
     count, own_word = np.zeros(vertices.size, np.int64), vertices >> FIVE
+    all_bits, smaller_bits = ~np.uint32(0), (ONE << (vertices & LAST).astype(np.uint32)) - ONE
     for k in range(primitives.RANK_BLOCK):  # the words of the block, up to the word of the vertex
         word = (vertices >> BLOCK_SHIFT << np.uint64(3)) + np.uint64(k)
         bits = words[np.minimum(word, own_word)]
-        all_bits, smaller = ~np.uint32(0), (ONE << (vertices & LAST).astype(np.uint32)) - ONE
-        below = np.where(word == own_word, smaller, all_bits)
-        count += np.where(word <= own_word, np.bitwise_count(bits & below), 0)
-    return count + before[vertices >> BLOCK_SHIFT].astype(np.int64)
+        mask = np.where(word == own_word, smaller_bits, all_bits)
+        count += np.where(word <= own_word, np.bitwise_count(bits & mask), 0)
+    return count + members_before_block[vertices >> BLOCK_SHIFT].astype(np.int64)
 
 
 def insert(
     codes: Array, start: Array, table: Array, free: Any, is_key: Callable[..., Array]
 ) -> tuple[Array, Array, bool]:
-    """Find the slots of distinct keys by linear probing; give free slots the codes of the keys.
+    """Find the slots of distinct keys by linear probing, and insert the keys that are new.
 
-    ``codes`` and ``start`` have, for each key, the code that a new key writes into its slot, and
-    the first slot of its search. ``is_key`` takes the contents of slots and indices of keys, and
-    returns for each pair whether the slot belongs to the key. Returns the slot of each key, whether
-    this slot was free before, and whether every key found a slot.
+    A new key is inserted by writing its element of ``codes`` into a slot that contains ``free``.
+    The search of a key begins at its element of ``start``. ``is_key`` takes the contents of slots
+    and indices of keys, and returns for each pair whether the slot belongs to the key. Returns the
+    slot of each key, whether each key is new, and whether every key found a slot.
     """
     slots, new = start.astype(np.int64), np.zeros(codes.size, bool)
     left = np.arange(codes.size)  # the keys without a slot
@@ -76,18 +76,16 @@ def insert(
 def entries(offsets: Array, values: Array, rows: Array) -> tuple[Array, Array]:
     """Return the first and the past-the-end entry of each row, clamped to the number of values.
 
-    As unsigned integers, negative offsets are greater than any number of values.
+    Negative offsets are clamped too, because as unsigned integers they exceed this number.
     """
-    begins, ends = (offsets[at].astype(np.int64).view(np.uint64) for at in (rows, rows + 1))
+    begins = offsets[rows].astype(np.int64).view(np.uint64)
+    ends = offsets[rows + 1].astype(np.int64).view(np.uint64)
     ends = np.minimum(ends, np.uint64(values.size))
     return np.minimum(begins, ends).astype(np.int64), ends.astype(np.int64)
 
 
 def pieces(n: int) -> Iterator[Array]:
-    """Yield the numbers below n in pieces of PIECE.
-
-    Pieces limit the memory for arrays with several words per byte of a string.
-    """
+    """Yield the numbers 0 .. n - 1 in arrays of at most PIECE numbers, to limit memory."""
     for start in range(0, n, PIECE):
         yield np.arange(start, min(start + PIECE, n))
 

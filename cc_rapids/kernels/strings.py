@@ -95,7 +95,7 @@ def hash_rows(on: Any) -> Any:
             at += EIGHT
         hashes[i] = h
 
-    mixed_arrays, places = by_numpy.plain(mixed), np.arange(8)
+    mixed_arrays, places = by_numpy.array_function(mixed), np.arange(8)
 
     def hash_rows_by_numpy(n, chars, words, offsets, seed, hashes):
         at, end = by_numpy.entries(offsets, chars, np.arange(n))
