@@ -108,6 +108,7 @@ AFTER_UNION = FINDS | {"naive": no_compression}  # path compression after a unio
 
 def find_with_skip(on: Any, stride: np.uint64 = STEPS) -> Any:
     """Climb to the root; every ``stride`` steps, point the first vertex at the current vertex.
+
     Use it for trees of any depth after all edges have been linked. Later climbs reuse the
     shortcuts, so each costs O(log n) on a path of n vertices. If a vertex must point at its root in
     the end, only one thread may climb from it: a second thread could store a lower ancestor.

@@ -121,7 +121,8 @@ def insert(on: Any) -> Any:
 
 def number_slots(on: Any) -> Any:
     """Write the vertex of each row: the slot of its id."""
-    slot, prefetch_slot, first_slots = insert(on), prefetch_ahead(on), by_numpy.array_function(home(on))
+    slot, prefetch_slot = insert(on), prefetch_ahead(on)
+    first_slots = by_numpy.array_function(home(on))
 
     @on.elementwise
     def number_slots(i, column, keys, full, out):
