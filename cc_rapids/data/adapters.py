@@ -307,8 +307,8 @@ def _as_array(column: Column, side: Any) -> Column:
     return replace(column, to_native=_objects)
 
 
-def _objects(strings: Any, every: Any) -> Any:
-    """Return strings of PyArrow as an array of objects; ``every`` is not used."""
+def _objects(strings: Any, all_strings: Any) -> Any:
+    """Return strings of PyArrow as an array of objects; ``all_strings`` is not used."""
     return np.array(strings.to_pylist(), object)
 
 

@@ -35,10 +35,7 @@ REMEDIES = {"raise": LEAVE_OUT, "drop": LEAVE_OUT, REFUSE: FILL}
 
 
 def refuse_nulls(name: str, missing: int, size: int, remedy: str = FILL) -> None:
-    """Raise a NullsError if values are missing; ``missing`` is their number.
-
-    The error ends with the remedy.
-    """
+    """Raise a NullsError that ends with ``remedy`` unless the number ``missing`` is 0."""
     if missing:
         label = f"{name}=" if name == "vertices" else f"column {name!r}"
         nulls = counted(missing, "null")
@@ -51,7 +48,7 @@ def refuse_twice(name: Any, names: list[Any]) -> None:
         raise InputError(f"{names.count(name)} columns are called {name!r}: rename one")
 
 
-def no_ids(name: str, dtype: str, size: int, missing: int = 0) -> ColumnTypeError:
+def id_type_error(name: str, dtype: str, size: int, missing: int = 0) -> ColumnTypeError:
     """Return the error for a column of a type that cannot hold ids."""
     absent = f", {missing:,} of them missing" if missing else ""
     values = f"{size:,} values{absent}"
@@ -64,7 +61,7 @@ def no_ids(name: str, dtype: str, size: int, missing: int = 0) -> ColumnTypeErro
     return ColumnTypeError(f"{message}; cast it, or factorize it first")
 
 
-def refuse_surrogates(name: str, values: list[Any]) -> InputError:
+def surrogates_error(name: str, values: list[Any]) -> InputError:
     """Return the error for strings with half of a surrogate pair, which cannot be encoded."""
     surrogate = re.compile("[\ud800-\udfff]")
     invalid = ((row, value) for row, value in enumerate(values) if surrogate.search(str(value)))
@@ -76,7 +73,7 @@ def refuse_surrogates(name: str, values: list[Any]) -> InputError:
     )
 
 
-VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}  # what views become
+VIEWS = {"string_view": "large_string", "binary_view": "large_binary"}  # view: replacement
 
 
 def chunked(thing: Any) -> Any:
@@ -120,21 +117,22 @@ def length_of(edges: Any) -> int:
 def as_series(values: Any, name: str | None = None) -> Any:
     """Convert pandas indexes and arrays to series, and PyArrow arrays to chunked arrays.
 
-    A frame of one column becomes this column. A frame of several columns raises an InputError that
-    contains ``name``. Other objects are returned unchanged. Nothing is copied.
+    A frame of one column becomes this column. A frame of several columns raises an InputError.
+    Other objects are returned unchanged. Nothing is copied.
     """
     values = chunked(values)
     kind = type(values)
     if hasattr(kind, "columns") and not is_series(values):
         return _only_column(values, name)
-    if kind.__module__.partition(".")[0] != "pandas" or hasattr(kind, "iloc"):
+    is_pandas = kind.__module__.partition(".")[0] == "pandas"
+    is_index_or_array = is_pandas and hasattr(kind, "isna") and not hasattr(kind, "iloc")
+    if not is_index_or_array or getattr(values, "nlevels", 1) > 1:  # of a MultiIndex
         return values
-    is_column = hasattr(kind, "isna") and getattr(values, "nlevels", 1) == 1
-    return pd.Series(values) if is_column else values
+    return pd.Series(values)
 
 
 def _only_column(frame: Any, name: str | None) -> Any:
-    """Return the only column of a frame; a lazy frame is collected. Errors contain ``name``."""
+    """Return the only column of a frame, collected if lazy; only errors contain ``name``."""
     from .relations import is_relation, table_of
 
     kind = type(frame).__name__
@@ -152,12 +150,12 @@ def _only_column(frame: Any, name: str | None) -> Any:
     return as_series(frame[names[0]])
 
 
-def plain(native: Any, name: str = "ids") -> Any:
-    """Return a column without run-length encoding and nulls in dictionaries, in native byte order.
+def normalized(native: Any, name: str = "ids") -> Any:
+    """Return a column in native byte order, in an encoding that PyArrow's functions support.
 
-    A dictionary keeps its encoding if all its values are strings and none is null. Views of strings
-    become large strings. Other dictionaries, and runs, are decoded. A column that needs no change
-    is not copied. Errors contain ``name``.
+    Runs are decoded, and so are dictionaries of numbers. A dictionary of strings is encoded again
+    if its values include nulls or are views. A column that needs no change is not copied. Errors
+    contain ``name``.
 
     Raises
     ------
@@ -165,12 +163,12 @@ def plain(native: Any, name: str = "ids") -> Any:
         The buffers of a dictionary or of runs are invalid.
     """
     if _is_arrow(native):
-        return _plain_arrow(name, native)
+        return _normalized_arrow(name, native)
     native = in_native_order(native)
     if not str(getattr(native, "dtype", "")).startswith(("dictionary<", "run_end_encoded<")):
         return native  # only pandas names Arrow-backed types like this
     arrow = native.array.__arrow_array__()
-    converted = _plain_arrow(name, arrow)
+    converted = _normalized_arrow(name, arrow)
     return native if converted is arrow else _pandas_series(converted, native.index, native.name)
 
 
@@ -182,8 +180,8 @@ def in_native_order(column: Any) -> Any:
     return column.astype(dtype.newbyteorder("="))
 
 
-def sound(name: str, arrow: Any) -> Any:
-    """Return a validated copy of a PyArrow column; PyArrow does not check offsets and indices.
+def validated_copy(name: str, arrow: Any) -> Any:
+    """Return a copy of a PyArrow column, after checking the offsets and indices in the copy.
 
     The copy stays valid if the caller writes to the original later.
 
@@ -197,18 +195,18 @@ def sound(name: str, arrow: Any) -> Any:
             return pa.chunked_array([_copied(chunk) for chunk in arrow.chunks], arrow.type)
         return _copied(arrow)
     except pa.ArrowException as error:
-        raise _no_column(name, arrow.type, error) from error
+        raise _buffers_error(name, arrow.type, error) from error
 
 
-def _no_column(name: str, kind: Any, error: Exception) -> InputError:
-    """Return the error for a column of a type, given the error that PyArrow raised about it."""
+def _buffers_error(name: str, kind: Any, error: Exception) -> InputError:
+    """Return the error for a column of type ``kind`` in which PyArrow found an ``error``."""
     return InputError(
         f"column {name!r} is {kind} whose buffers do not form a column ({error}): build it again"
     )
 
 
 def _copied(array: Any) -> Any:
-    """Return a copy of an array after a full validation, including dictionaries and runs."""
+    """Return a copy of an array and its parts; raise an ArrowException if it is invalid."""
     if pa.types.is_dictionary(array.type):
         indices, values = _copied(array.indices), _copied(array.dictionary)
         ordered = array.type.ordered
@@ -236,9 +234,11 @@ def column_where(column: Any, mask: Any) -> Any:
     arrow_backed = getattr(pd.arrays, "ArrowExtensionArray", ())
     if not isinstance(column.array, arrow_backed):
         return column[mask]
-    rows = arrow_rows(sound("ids", column.array.__arrow_array__()), mask)
+    rows = arrow_rows(validated_copy("ids", column.array.__arrow_array__()), mask)
     selected = _pandas_series(rows, column.index[mask], column.name)
-    return selected if selected.dtype == column.dtype else selected.astype(column.dtype)
+    if selected.dtype != column.dtype:  # such as string[pyarrow], which is no ArrowDtype
+        selected = selected.astype(column.dtype)
+    return selected
 
 
 def _is_arrow(native: Any) -> bool:
@@ -253,16 +253,18 @@ def _pandas_series(arrow: Any, index: Any, name: Any) -> Any:
 def arrow_rows(column: Any, mask: Any) -> Any:
     """Return the rows of a PyArrow chunked array where a boolean array is true.
 
-    The type is unchanged. PyArrow cannot filter views, runs and lists of views. Views and runs are
-    converted, filtered and converted back. Rows of other such types are concatenated from slices.
+    The type is unchanged. Because PyArrow cannot filter views and runs, they are converted,
+    filtered and converted back. For other types that PyArrow cannot filter, such as lists of views,
+    slices of the column are concatenated.
     """
     kind = column.type
     try:
         if not pa.types.is_run_end_encoded(kind):
             rows = without_views(column).filter(pa.array(mask))
             return rows if rows.type == kind else rows.cast(kind)
-        decoded = pa.chunked_array(list(map(_decoded, column.chunks)) or [[]], None)
-        rows = decoded.filter(pa.array(mask))
+        # PyArrow infers the type from the chunks, so there must be at least one
+        chunks = list(map(_decoded, column.chunks)) or [pa.array([])]
+        rows = pa.chunked_array(chunks).filter(pa.array(mask))
         encoded = pc.run_end_encode(rows, run_end_type=kind.run_end_type)
         if encoded.type == kind:
             return encoded
@@ -274,22 +276,23 @@ def arrow_rows(column: Any, mask: Any) -> Any:
     return pa.chunked_array([chunk for part in slices for chunk in part.chunks], kind)
 
 
-def _plain_arrow(name: str, column: Any) -> Any:
-    """Do the same as :func:`plain` for a PyArrow column."""
-    has_dictionaries = pa.types.is_dictionary(column.type)
-    if not (has_dictionaries or pa.types.is_run_end_encoded(column.type)):
+def _normalized_arrow(name: str, column: Any) -> Any:
+    """Do the same as :func:`normalized` for a PyArrow column."""
+    types = pa.types
+    has_dictionaries = types.is_dictionary(column.type)
+    if not (has_dictionaries or types.is_run_end_encoded(column.type)):
         return column
-    chunks, value_type, types = sound(name, column).chunks, column.type.value_type, pa.types
-    encodings = types.is_dictionary, types.is_run_end_encoded
-    decoded_types = *encodings, types.is_null, types.is_integer, types.is_floating
-    if has_dictionaries and not any(is_type(value_type) for is_type in decoded_types):
+    chunks, value_type = validated_copy(name, column).chunks, column.type.value_type
+    is_nested = types.is_dictionary(value_type) or types.is_run_end_encoded(value_type)
+    is_number_type = types.is_integer(value_type) or types.is_floating(value_type)
+    if not has_dictionaries or is_nested or is_number_type or types.is_null(value_type):
+        arrays = list(map(_decoded, chunks))
+    else:
         has_nulls = any(chunk.dictionary.null_count for chunk in chunks)
         if not has_nulls and str(value_type) not in VIEWS:
             return column
         # PyArrow cannot unify dictionaries whose values include nulls
         arrays = [_decoded(chunk).dictionary_encode() for chunk in chunks]
-    else:
-        arrays = list(map(_decoded, chunks))
     return pa.chunked_array(arrays, arrays[0].type if arrays else pa.null())
 
 
@@ -355,7 +358,9 @@ def text_buffers(column: Any) -> tuple[Any, Any]:
     _, starts, chars = column.buffers()
     offsets = np.frombuffer(starts, np.int64)[column.offset : column.offset + len(column) + 1]
     octets = np.frombuffer(chars or b"", np.uint8)[offsets[0] : offsets[-1]]
-    return octets, offsets - offsets[0] if offsets[0] else offsets
+    if offsets[0]:
+        offsets = offsets - offsets[0]
+    return octets, offsets
 
 
 def text_of_buffers(octets: Any, offsets: Any, n: int) -> Any:
@@ -364,14 +369,14 @@ def text_of_buffers(octets: Any, offsets: Any, n: int) -> Any:
     Raises
     ------
     ValueError
-        The buffers are not those of n strings. PyArrow's errors are also ValueErrors.
+        The buffers do not hold n valid strings.
     """
-    is_whole = offsets.dtype == np.int64 and octets.dtype == np.uint8 and offsets.size == n + 1
-    is_whole = is_whole and offsets[0] == 0 and offsets[-1] == octets.size
-    if not is_whole or (offsets[1:] < offsets[:-1]).any():
+    has_types = offsets.dtype == np.int64 and octets.dtype == np.uint8
+    has_size = offsets.size == n + 1 and offsets[0] == 0 and offsets[-1] == octets.size
+    if not (has_types and has_size) or (offsets[1:] < offsets[:-1]).any():
         raise ValueError(f"its {octets.size:,} bytes of text are not those of {n:,} ids")
     strings = pa.LargeStringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(octets))
-    strings.validate(full=True)
+    strings.validate(full=True)  # raises an ArrowInvalid, which is a ValueError
     return strings
 
 
@@ -418,9 +423,7 @@ def array_of_range(ids: range, xp: Any = np, name: str = "vertices") -> Any:
 
 
 def array_of_host(name: str, values: Any) -> Any:
-    """Convert values on the host to a NumPy array, masked if values are missing.
-
-    An array is not copied.
+    """Convert host values to an array, masked if values are missing; do not copy NumPy arrays.
 
     Raises
     ------
@@ -437,7 +440,7 @@ def array_of_host(name: str, values: Any) -> Any:
     if any(kind.__name__ in ABSENT for kind in types):
         return _masked(name, values)
     if any(map(_is_column, types)):
-        raise no_ids(name, "a list of columns", len(values))
+        raise id_type_error(name, "a list of columns", len(values))
     if types and all(issubclass(kind, str) for kind in types) and _is_wide(values):
         return np.asarray(values, object)
     array = any_array(name, values)
@@ -449,13 +452,14 @@ def array_of_host(name: str, values: Any) -> Any:
     if not is_list or array.ndim != 1:
         return array
     if is_number(array.dtype) and any(issubclass(kind, BOOLEANS) for kind in types):
-        raise no_ids(name, "a list with booleans among them", len(values))
+        raise id_type_error(name, "a list with booleans among them", len(values))
     if (is_float(array.dtype) or is_object(array.dtype)) and types and all(map(_is_integer, types)):
         return _integers(name, [int(value) for value in values])
-    if values and is_float(array.dtype):
+    if is_float(array.dtype):
         # in a list with integers, NaN is a missing value; in a list of floats, only if all are NaN
-        has_missing = any if any(map(_is_integer, types)) else all
-        return _masked(name, values) if has_missing(map(_is_missing, values)) else array
+        nan_is_missing = any(map(_is_integer, types)) or all(map(_is_missing, values))
+        if nan_is_missing and any(map(_is_missing, values)):
+            return _masked(name, values)
     return array
 
 
@@ -464,7 +468,7 @@ def numbers_of_list(name: str, values: Any) -> Any:
     missing = np.fromiter(map(_is_missing, values), bool, len(values))
     array = any_array(name, [0 if _is_missing(v) else v for v in values])
     if any(map(_is_column, set(map(type, values)))) or array.ndim != 1:
-        raise no_ids(name, "a list of columns", len(values))
+        raise id_type_error(name, "a list of columns", len(values))
     return np.ma.array(array, mask=missing)
 
 
@@ -511,11 +515,12 @@ def any_array(name: str, values: Any) -> Any:
 
 
 def _masked(name: str, values: Any) -> Any:
-    """Convert a list with missing values to a masked array; the other values give its type."""
+    """Convert a list with missing values to a masked array of the type of the others."""
     missing = np.fromiter(map(_is_missing, values), bool, len(values))
     present = array_of_host(name, [value for value in values if not _is_missing(value)])
     if present.ndim != 1:
-        raise no_ids(name, f"a list of arrays of {present.dtype}", len(values), int(missing.sum()))
+        dtype = f"a list of arrays of {present.dtype}"
+        raise id_type_error(name, dtype, len(values), int(missing.sum()))
     data = np.zeros(len(values), present.dtype)
     data[~missing] = present
     return np.ma.array(data, mask=missing)
@@ -537,7 +542,7 @@ def _is_integer(kind: type) -> bool:
 
 
 def _integers(name: str, values: list[int]) -> Any:
-    """Return Python integers as an array of int64, or of uint64; NumPy infers neither for them."""
+    """Return Python integers as int64 or uint64, where NumPy would infer floats or objects."""
     low, high = min(values), max(values)
     for dtype in (np.int64, np.uint64):
         limits = np.iinfo(dtype)
@@ -554,7 +559,7 @@ Borrow = Callable[[], AbstractContextManager[Any]]
 Native = Callable[[Any, Callable[[], Any]], Any]
 
 
-def as_it_is(values: Any, every: Callable[[], Any]) -> Any:
+def as_it_is(values: Any, all_strings: Callable[[], Any]) -> Any:
     """Return the values unchanged."""
     return values
 
@@ -563,14 +568,16 @@ def as_it_is(values: Any, every: Callable[[], Any]) -> Any:
 class Column:
     """One column of ids: integers in an array, or strings in a series of cuDF or array of PyArrow.
 
-    ``borrow`` returns a context manager over the ids; while it is open, a cuDF column cannot be
-    spilled. ``to_native(strings, every)`` converts strings of an answer, in a PyArrow array or a
-    cuDF series, to a column of the caller's library. ``every()`` returns all strings of the answer,
-    because the columns of an answer share their categories. Composite ids are a column with
-    ``key_columns``, and ``borrow`` gives a list of the ids of these columns. ``valid`` is a boolean
-    array that is False for missing ids, on the device of the ids; None if no id is missing. Only
-    columns without missing ids are used: see :meth:`checked` and :meth:`where`. ``borrow`` and
-    ``to_native`` are functions of modules or partial functions, so that columns can be pickled.
+    ``borrow`` returns a context manager over the ids; while it is open, cuDF cannot spill them. A
+    column of composite ids has ``key_columns``; its ``borrow`` gives a list with the ids of each.
+
+    ``to_native(strings, all_strings)`` converts strings of an answer, in a PyArrow array or a cuDF
+    series, to a column of the caller's library. The columns of an answer share their categories,
+    which may be made from ``all_strings()``, the strings of the whole answer. Columns can be
+    pickled, because ``borrow`` and ``to_native`` are functions of modules or partial functions.
+
+    ``valid`` is a boolean array that is False for missing ids, on the device of the ids; None if no
+    id is missing. Missing ids are refused by :meth:`checked`, or left out by :meth:`where`.
     """
 
     name: str
@@ -591,7 +598,8 @@ class Column:
     def where(self, keep: Any) -> Column:
         """Return the rows where the boolean array ``keep`` is true, which have no missing ids.
 
-        If ``keep`` is None, return all rows. Rows on a device are selected when they are borrowed.
+        If ``keep`` is None, return the column unchanged. If ``keep`` is on the host, rows are
+        selected now, otherwise each time that the ids are borrowed.
         """
         if keep is None:
             return self
@@ -656,14 +664,14 @@ class Borrowing:
 
 
 def borrowed_columns(column: Column, borrowed: Any) -> list[tuple[Column, Any]]:
-    """Return a pair (column, borrowed ids) for each column of an id."""
+    """Return a pair (column, borrowed ids) for each key column, or for a column of single ids."""
     if column.key_columns:
         return list(zip(column.key_columns, borrowed, strict=True))
     return [(column, borrowed)]
 
 
 def is_cudf(thing: Any) -> bool:
-    """Return whether an object belongs to cuDF, without importing cuDF."""
+    """Return whether cuDF has been imported, and an object belongs to it."""
     return type(thing).__module__.partition(".")[0] == "cudf" and "cudf" in sys.modules
 
 
@@ -699,7 +707,7 @@ def unchecked(name: str, values: Any) -> Column:
     """
     values = as_series(values, name)
     if not is_series(values):
-        return of_array(name, _one_dimension(name, values))
+        return of_array(name, _one_dimensional(name, values))
     if is_cudf(values):
         return _WithNulls.of(name, values) if values.null_count else of_cudf(name, values)
     return of_series(name, series_of(values, name))
@@ -707,7 +715,7 @@ def unchecked(name: str, values: Any) -> Column:
 
 @dataclass(frozen=True)
 class _WithNulls(Column):
-    """A cuDF series with nulls; ``borrow`` gives the series itself, which only ``where`` uses."""
+    """A cuDF series with nulls, unchecked until ``where`` leaves out the nulls."""
 
     @classmethod
     def of(cls, name: str, series: Any) -> _WithNulls:
@@ -718,7 +726,7 @@ class _WithNulls(Column):
         if keep is None:
             return self
         if self.size and not bool(keep.any()):
-            return empty(self.name)
+            return empty(self.name)  # a series of nulls may have any type
         with self.borrow() as series:
             return of_cudf(self.name, series[keep])
 
@@ -729,7 +737,7 @@ def valid_of(native: Any) -> Any:
     In columns of pandas that hold floats or objects, NaN is null, too.
     """
     dtype = getattr(native, "dtype", None)
-    if str(dtype) == "object":  # pandas would compare each value with itself
+    if str(dtype) == "object":  # to find NaN, pandas would compare each object with itself
         missing = missing_in(native.to_numpy())
         return None if missing is None else ~missing
     if getattr(dtype, "kind", "") == "V":  # void values are never null
@@ -739,12 +747,12 @@ def valid_of(native: Any) -> Any:
 
 
 def series_of(values: Any, name: str = "ids") -> Any:
-    """Return a series of any library as a narwhals series; rows of null categories are null."""
-    return nw.from_native(plain(values, name), series_only=True)
+    """Return a series of any library as a narwhals series, changed as by :func:`normalized`."""
+    return nw.from_native(normalized(values, name), series_only=True)
 
 
 def common_rows(columns: Iterable[Column]) -> Any:
-    """Return a boolean array of the rows in which no id is missing; None if no row lacks an id."""
+    """Return a boolean array that is False for rows with missing ids; None without such rows."""
     masks = []
     for column in columns:  # a comprehension would be slower, because it calls a function
         if column.valid is not None:
@@ -778,7 +786,7 @@ def of_cudf(name: str, series: Any, remedy: str = FILL) -> Column:
     if not (kind in "iu" or has_strings):
         if size == 0:
             return empty(name)
-        raise no_ids(name, type_name, size, missing)
+        raise id_type_error(name, type_name, size, missing)
     if missing:
         refuse_nulls(name, missing, size, remedy)
     if not has_strings:
@@ -800,10 +808,11 @@ def _categories_like(dtype: Any) -> Native:
     return partial(_in_cudf_categories, categories)
 
 
-def _in_cudf_categories(dtype: Any, series: Any, every: Callable[[], Any]) -> Any:
-    strings = every()
-    fits = strings.isin(dtype.categories).all()
-    return series.astype(dtype if fits else type(dtype)(strings))
+def _in_cudf_categories(dtype: Any, series: Any, all_strings: Callable[[], Any]) -> Any:
+    strings = all_strings()
+    if not strings.isin(dtype.categories).all():
+        dtype = sys.modules["cudf"].CategoricalDtype(strings)
+    return series.astype(dtype)
 
 
 def numbers_of_series(series: Any) -> tuple[Any, Any]:
@@ -825,7 +834,7 @@ def of_series(name: str, series: Any) -> Column:
         has_no_nulls = isinstance(getattr(native, "dtype", None), np.dtype)
         array, valid = (series.to_numpy(), None) if has_no_nulls else numbers_of_series(series)
         if not issubclass(array.dtype.type, np.integer):
-            # some versions convert nullable integers of pandas to another type than the named one
+            # some versions return another type than the named Int8 or int8[pyarrow]
             array = array.astype(type_name.lower().partition("[")[0])
         return Column(name, type_name, array.size, partial(nullcontext, array), valid=valid)
     if type_name == "object":
@@ -835,35 +844,37 @@ def of_series(name: str, series: Any) -> Column:
         return of_series(name, decoded)
     column = _of_strings(name, type_name, decoded) or _of_nulls(name, type_name, decoded)
     if column is None:
-        raise _no_ids_in(name, type_name, decoded)
+        raise _series_type_error(name, type_name, decoded)
     return column
 
 
 def _of_strings(name: str, type_name: str, series: Any) -> Column | None:
-    """Return a column of strings or categories; None for other types of values."""
-    categories = isinstance(series.dtype, nw.Categorical | nw.Enum)
-    if not (categories or series.dtype == nw.String):
+    """Return a column of strings, or of categories that are strings or integers; otherwise None."""
+    is_categorical = isinstance(series.dtype, nw.Categorical | nw.Enum)
+    if not (is_categorical or series.dtype == nw.String):
         return None
-    if categories and not len(series):  # the categories may be of any type, such as null
+    if is_categorical and not len(series):  # the categories may be of any type, such as null
         arrow = pa.array([], pa.large_string())
     else:
         arrow = _to_arrow(name, series)
     if arrow is None:
         return None
-    kind = arrow.type.value_type if pa.types.is_dictionary(arrow.type) else arrow.type
+    value_type = arrow.type.value_type if pa.types.is_dictionary(arrow.type) else arrow.type
     valid = arrow.is_valid().to_numpy(zero_copy_only=False) if arrow.null_count else None
-    if pa.types.is_integer(kind):
-        array = arrow.cast(kind).fill_null(0).to_numpy()
+    if pa.types.is_integer(value_type):
+        array = arrow.cast(value_type).fill_null(0).to_numpy()
         return Column(name, type_name, array.size, partial(nullcontext, array), valid=valid)
-    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+    if not (pa.types.is_string(value_type) or pa.types.is_large_string(value_type)):
         return None
     native, library, convert = series.to_native(), series.implementation, Column.to_native
     if library.is_pandas_like():  # the function keeps the dtype alone, so the column can be freed
-        convert = partial(_in_pandas_categories if categories else _in_pandas, native.dtype)
+        convert = partial(_in_pandas_categories if is_categorical else _in_pandas, native.dtype)
     elif library.is_polars():
-        convert = partial(_in_polars_categories, native.dtype) if categories else _in_polars
+        convert = partial(_in_polars_categories, native.dtype) if is_categorical else _in_polars
+    elif is_categorical:
+        convert = partial(_as_dictionary, value_type)
     else:
-        convert = partial(_as_dictionary, kind) if categories else partial(_in_arrow, native.type)
+        convert = partial(_in_arrow, native.type)
     borrow = partial(nullcontext, arrow)
     return Column(name, type_name, len(arrow), borrow, strings=True, to_native=convert, valid=valid)
 
@@ -876,7 +887,7 @@ def _of_nulls(name: str, type_name: str, series: Any) -> Column | None:
     return _nulls(name, type_name, size)
 
 
-def _no_ids_in(name: str, type_name: str, series: Any) -> ColumnTypeError:
+def _series_type_error(name: str, type_name: str, series: Any) -> ColumnTypeError:
     """Return the error for a column whose type cannot hold ids, with its number of missing values.
 
     NaN counts as missing. For categories, the error also names the type of the categories.
@@ -885,12 +896,12 @@ def _no_ids_in(name: str, type_name: str, series: Any) -> ColumnTypeError:
     if series.dtype.is_float() and not series.implementation.is_pandas_like():
         missing = int((series.is_null() | series.is_nan()).sum())
     else:
-        valid = valid_of(native)  # of floats in pandas, NaN is not valid
+        valid = valid_of(native)  # False for NaN in floats of pandas
         missing = 0 if valid is None else int((~valid).sum())
-    kind = getattr(getattr(getattr(native, "dtype", None), "categories", None), "dtype", None)
-    return no_ids(
-        name, type_name if kind is None else f"{type_name} of {kind}", len(series), missing
-    )
+    categories = getattr(getattr(native, "dtype", None), "categories", None)
+    if hasattr(categories, "dtype"):
+        type_name = f"{type_name} of {categories.dtype}"
+    return id_type_error(name, type_name, len(series), missing)
 
 
 def _nulls(name: str, type_name: str, size: int) -> Column:
@@ -905,51 +916,51 @@ def _to_arrow(name: str, series: Any) -> Any:
     The result is None for categories whose values PyArrow cannot hold.
     """
     try:
-        return without_views(sound(name, series.to_arrow()))
+        return without_views(validated_copy(name, series.to_arrow()))
     except UnicodeEncodeError:
-        raise refuse_surrogates(name, series.to_list()) from None
+        raise surrogates_error(name, series.to_list()) from None
     except (pa.ArrowException, TypeError) as error:
         if hasattr(getattr(series.to_native(), "dtype", None), "categories"):
             return None
-        raise _no_column(name, series.dtype, error) from error  # chunks cannot be combined
+        raise _buffers_error(name, series.dtype, error) from error  # chunks that do not combine
 
 
-# The following functions are used as ``Column.to_native``; ``every()`` returns all strings of the
-# answer.
+# The following functions are used as ``Column.to_native``; ``Column`` explains ``all_strings``.
 
 
-def _in_pandas_categories(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
-    if not _holds(dtype, every):
-        dtype = pd.CategoricalDtype(every().unique().to_pandas())
+def _in_pandas_categories(dtype: Any, array: Any, all_strings: Callable[[], Any]) -> Any:
+    if not _holds(dtype, all_strings):
+        dtype = pd.CategoricalDtype(all_strings().unique().to_pandas())
     return array.to_pandas().astype(dtype)
 
 
-def _in_polars_categories(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
+def _in_polars_categories(dtype: Any, array: Any, all_strings: Callable[[], Any]) -> Any:
     # A Categorical accepts any string. In Polars 1.32, reading all its categories never ends.
-    fits = not isinstance(dtype, pl.Enum) or _holds(dtype, every)
+    fits = not isinstance(dtype, pl.Enum) or _holds(dtype, all_strings)
     return pl.from_arrow(array).cast(dtype if fits else pl.Categorical)
 
 
-def _holds(dtype: Any, every: Callable[[], Any]) -> bool:
+def _holds(dtype: Any, all_strings: Callable[[], Any]) -> bool:
     """Return whether the caller's categories are known and include all strings of the answer."""
     categories = getattr(dtype, "categories", None)
-    return categories is not None and set(every().to_pylist()) <= set(categories)
+    return categories is not None and set(all_strings().to_pylist()) <= set(categories)
 
 
-def _as_dictionary(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
+def _as_dictionary(dtype: Any, array: Any, all_strings: Callable[[], Any]) -> Any:
     return array.cast(dtype).dictionary_encode()
 
 
-def _in_pandas(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
+def _in_pandas(dtype: Any, array: Any, all_strings: Callable[[], Any]) -> Any:
     return array.to_pandas().astype(dtype)
 
 
-def _in_polars(array: Any, every: Callable[[], Any]) -> Any:
+def _in_polars(array: Any, all_strings: Callable[[], Any]) -> Any:
     return pl.from_arrow(array)
 
 
-def _in_arrow(dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
-    value_type = getattr(array.type, "value_type", array.type)  # views are cast from strings only
+def _in_arrow(dtype: Any, array: Any, all_strings: Callable[[], Any]) -> Any:
+    # PyArrow casts strings to views, but not dictionaries, so these are decoded first
+    value_type = getattr(array.type, "value_type", array.type)
     return array.cast(value_type).cast(dtype)
 
 
@@ -961,21 +972,21 @@ def array_of(name: str, values: Any) -> Any:
     NullsError, ColumnTypeError, InputError
         Values are missing, cannot be an array, or are not one-dimensional.
     """
-    array = _one_dimension(name, values)
-    missing = None if hasattr(array, "get") else missing_in(array)
+    array = _one_dimensional(name, values)
+    missing = None if hasattr(array, "get") else missing_in(array)  # CuPy has no masks
     if missing is not None:
         refuse_nulls(name, int(missing.sum()), array.size)
     return array.data if isinstance(array, np.ma.MaskedArray) else array
 
 
-def _one_dimension(name: str, values: Any) -> Any:
+def _one_dimensional(name: str, values: Any) -> Any:
     """Return values as an array, perhaps masked; raise an error unless it has one dimension."""
     if hasattr(values, "__cuda_array_interface__"):
         array = cupy.asarray(values)
     else:
         array = array_of_host(name, values)
     if array.ndim != 1:
-        if array.ndim == 0 and not hasattr(values, "ndim"):
+        if array.ndim == 0 and not hasattr(values, "ndim"):  # a scalar of Python
             raise InputError(
                 f"{name!r} cannot be {shown(values)}: pass a column, an array or a list of ids"
             )
@@ -991,11 +1002,11 @@ def of_array(name: str, array: Any, to_native: Native | None = None) -> Column:
     dtype, size = array.dtype, array.size
     if is_text(dtype) or (size and is_object(dtype)):
         return _of_texts(name, array, to_native or partial(_in_numpy, name, dtype))
-    is_masked = isinstance(array, np.ma.MaskedArray) and dtype.names is None
-    missing = missing_in(array) if is_masked else None
-    valid = None if missing is None else ~missing
-    if is_masked:
-        array = array.data
+    valid = None
+    # a structured array cannot hold ids, and its mask has one value per field
+    if isinstance(array, np.ma.MaskedArray) and dtype.names is None:
+        missing = missing_in(array)
+        valid, array = None if missing is None else ~missing, array.data
     if is_integer(dtype):
         array = in_native_order(array)
         return Column(
@@ -1004,7 +1015,7 @@ def of_array(name: str, array: Any, to_native: Native | None = None) -> Column:
     if size == 0 or (valid is not None and not valid.any()):
         return _nulls(name, str(dtype), size)
     nan_count = int(np.isnan(array).sum()) if is_float(dtype) else 0
-    raise no_ids(name, str(dtype), size, nan_count)
+    raise id_type_error(name, str(dtype), size, nan_count)
 
 
 def _of_texts(name: str, array: Any, to_native: Native) -> Column:
@@ -1019,11 +1030,11 @@ def _of_texts(name: str, array: Any, to_native: Native) -> Column:
         if not _are_strings(present):
             kinds = sorted({type(value).__name__ for value in present})
             type_name = f"{type_name} of {listed(kinds)}" if kinds else type_name
-            raise no_ids(name, type_name, size, size - present.size)
+            raise id_type_error(name, type_name, size, size - present.size)
     try:
         strings = pa.array(values, pa.large_string(), missing)
     except UnicodeEncodeError:
-        raise refuse_surrogates(name, present.tolist()) from None
+        raise surrogates_error(name, present.tolist()) from None
     valid, borrow = None if missing is None else ~missing, partial(nullcontext, strings)
     return Column(name, type_name, size, borrow, strings=True, to_native=to_native, valid=valid)
 
@@ -1033,11 +1044,11 @@ def _are_strings(values: Any) -> bool:
     return all(issubclass(kind, str) for kind in set(map(type, values)))
 
 
-def _in_numpy(name: str, dtype: Any, array: Any, every: Callable[[], Any]) -> Any:
+def _in_numpy(name: str, dtype: Any, array: Any, all_strings: Callable[[], Any]) -> Any:
     strings = array.to_pylist()
-    # strings of an answer may be wider than the strings of the column to which ``dtype`` belongs
-    grows = strings and is_fixed_text(dtype)
-    return array_of_host(name, strings) if grows else np.array(strings, dtype)
+    if strings and is_fixed_text(dtype):  # strings of the other end may be wider than ``dtype``
+        return array_of_host(name, strings)
+    return np.array(strings, dtype)
 
 
 def empty(name: str) -> Column:
@@ -1066,7 +1077,7 @@ class Content:
     """A hash of the content of several columns, to which rows are added in pieces."""
 
     def __init__(self) -> None:
-        # the keys are the positions of the column, of its key column, and of the array in this one
+        # by the positions of a column, of its key column, and of one of its :func:`_arrays`
         self._hashes: dict[tuple[int, int, int], Any] = {}
 
     def add(self, columns: list[Column]) -> None:
@@ -1074,14 +1085,15 @@ class Content:
 
         The number and the types of the columns must be the same in all calls.
         """
-        for i, column in enumerate(columns):
+        for column_position, column in enumerate(columns):
             if not column.size:  # an empty column may have any type
                 continue
-            for j, key_column in enumerate(column.key_columns or (column,)):
+            for key_position, key_column in enumerate(column.key_columns or (column,)):
                 with key_column.borrow() as ids:
-                    for k, array in enumerate(_arrays(key_column, ids)):
+                    for array_position, array in enumerate(_arrays(key_column, ids)):
+                        position = column_position, key_position, array_position
                         new_hash = blake2b(digest_size=HASH_BYTES)
-                        self._hashes.setdefault((i, j, k), new_hash).update(array)
+                        self._hashes.setdefault(position, new_hash).update(array)
 
     def digest(self) -> str:
         """Return the hash of all rows that were added, in hexadecimal digits."""
@@ -1115,10 +1127,10 @@ def ends_of_columns(columns: list[Column]) -> tuple[Column, Column]:
     sides: tuple[list[Column], list[Column]] = ([], [])
     for left, right in zip(columns[:half], columns[half:], strict=True):
         if left.strings != right.strings:
-            if not left.size and (right.size or right.strings):
-                left = no_rows(right, left)
+            if not left.size and (right.size or right.strings):  # if both are empty, strings win
+                left = empty_like(right, left)
             elif not right.size:
-                right = no_rows(left, right)
+                right = empty_like(left, right)
             else:
                 raise ColumnTypeError(
                     f"column {left.name!r} is {left.dtype}, column {right.name!r} is {right.dtype}:"
@@ -1131,11 +1143,11 @@ def ends_of_columns(columns: list[Column]) -> tuple[Column, Column]:
     return of_key_columns(sides[0]), of_key_columns(sides[1])
 
 
-def no_rows(like: Column, named: Column) -> Column:
-    """Return an empty column of the type of the column ``like``, with the name of ``named``."""
+def empty_like(like: Column, named: Column) -> Column:
+    """Return an empty column with the type of ``like`` and the name of ``named``."""
     if like.key_columns:
         pairs = zip(like.key_columns, named.key_columns, strict=True)
-        return of_key_columns([no_rows(part, other) for part, other in pairs])
+        return of_key_columns([empty_like(part, other) for part, other in pairs])
     return replace(like, name=named.name, size=0, borrow=partial(_borrow_no_rows, like))
 
 

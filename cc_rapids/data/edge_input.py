@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import ColumnTypeError, InputError, shown
 from ..ledger import Ledger
 from .arguments import check_names
-from .column import Borrowing, Column, empty, no_rows, of
+from .column import Borrowing, Column, empty, empty_like, of
 from .end_columns import Side, sides_of
 from .frame_access import collected, columns_of, is_frame, vertices_of_keys
 from .key_names import are_usable, key_names_of, public_name
@@ -289,7 +289,7 @@ def _with_column(edge_input: EdgeInput, vertices: Column) -> EdgeInput:
     if not vertices.size:
         return edge_input
     if not src.size:
-        src, dst = no_rows(vertices, src), no_rows(vertices, dst)
+        src, dst = empty_like(vertices, src), empty_like(vertices, dst)
         return replace(edge_input, src=src, dst=dst, vertices=vertices)
     parts = vertices.key_columns or (vertices,), src.key_columns or (src,)
     for of_vertices, of_edges in zip(*parts, strict=True):

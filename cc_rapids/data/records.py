@@ -26,9 +26,9 @@ from .column import (
     as_series,
     chunked,
     empty,
+    empty_like,
     is_cudf,
     is_series,
-    no_rows,
     of,
     of_key_columns,
     refuse_twice,
@@ -196,7 +196,7 @@ def _ids_of(frame: Any, names: list[str], size: int) -> EdgeInput:
         _check_size(column.name, column.size, size)
     ids = of_key_columns(columns) if columns else empty("row")  # the name of positions in errors
     # the ids are vertices, so answers have no columns of ends
-    return EdgeInput(ids, no_rows(ids, ids), make_frame, on_device, end_names=())
+    return EdgeInput(ids, empty_like(ids, ids), make_frame, on_device, end_names=())
 
 
 def _check_size(name: str, size: int, rows: int) -> None:

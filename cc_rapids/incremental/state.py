@@ -16,7 +16,7 @@ import numpy as np
 
 from ..algorithms.design import Design
 from ..backends import Array, Backend
-from ..data.column import is_alike, no_rows, without_rows
+from ..data.column import empty_like, is_alike, without_rows
 from ..data.edge_input import EdgeInput
 from ..graph.edges import Edges
 from ..graph.forest import Forest
@@ -197,7 +197,7 @@ def _kind_after(state: ConnectivityState, index: Index, given: EdgeInput) -> Edg
     if index.n and (src.strings or src.key_columns):
         if given.on_device != kind.on_device or len(src.key_columns) != len(other.key_columns):
             return kind
-        given = replace(given, src=no_rows(src, other), dst=no_rows(src, given.dst))
+        given = replace(given, src=empty_like(src, other), dst=empty_like(src, given.dst))
     sources = tuple(dict.fromkeys((*kind.formats, *given.formats)))
     return replace(kind_of(given, None), dropped_rows=kind.dropped_rows, formats=sources)
 

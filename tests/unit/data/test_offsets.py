@@ -12,7 +12,7 @@ from support.refusals import refused
 
 import cc_rapids
 from cc_rapids import Connectivity, Csr, InputError
-from cc_rapids.data.column import sound
+from cc_rapids.data.column import validated_copy
 from cc_rapids.integrations import pylibcugraph
 from cc_rapids.scipy import connected_components
 
@@ -175,7 +175,7 @@ def test_strings_that_change_after_they_were_looked_at():
     offsets = np.frombuffer(made.buffers()[1], np.int64).copy()
     buffers = [None, pa.py_buffer(offsets), made.buffers()[2]]
     bent = pa.chunked_array([pa.Array.from_buffers(made.type, len(made), buffers)])
-    copy = sound("src", bent)
+    copy = validated_copy("src", bent)
     offsets[:] = 2**60
     assert copy.to_pylist() == made.to_pylist()
     copy.validate(full=True)
