@@ -14,7 +14,7 @@ from .lazy import cudf, cupy
 
 MAX_ROWS = 1 << 31  # the limit of a cuDF column, in rows and in bytes of strings
 IDS = tuple(f"{kind}INT{bits}" for kind in ("", "U") for bits in (8, 16, 32, 64))
-WIDE = ("INT64", "UINT64", "FLOAT32", "FLOAT64")  # types that never hold the codes of categories
+NEVER_CODES = ("INT64", "UINT64", "FLOAT32", "FLOAT64")  # types that codes of categories lack
 MAX_CONVERTED_COLUMNS = 8  # a frame with more columns is not converted as a whole
 
 
@@ -22,8 +22,8 @@ def borrow_numbers(series: Any) -> AbstractContextManager[Any]:
     """Return a context manager over a CuPy array that shares the memory of a series of numbers.
 
     The series has no nulls. With cuDF's option ``spill``, cuDF could move the memory of a pylibcudf
-    column to the host while it is used. An array made by CuPy's protocol prevents this: the series
-    then never spills again.
+    column to the host while a kernel uses it. With this option, the array is therefore made by
+    CuPy's protocol, after which cuDF never spills the series.
     """
     if not series.size:
         return nullcontext(cupy.empty(0, series.dtype.name.lower()))
@@ -41,7 +41,7 @@ def numbers_in(frame: Any, name: Any) -> Any:
     """
     from .dtypes import is_number
 
-    arrays = numbers_of(frame, [name], ("INT64", "FLOAT32", "FLOAT64"))
+    arrays = numbers_of(frame, [name], ("INT64", "FLOAT32", "FLOAT64"))  # faster, if it can
     if arrays is not None:
         return arrays[0]
     series = frame[name]
@@ -72,7 +72,7 @@ def numbers_of(frame: Any, names: Sequence[Any], types: Sequence[str] = IDS) -> 
         if kind not in types or column.null_count() or not size:
             return None
         dtype = np.dtype(kind.lower())
-        if kind not in WIDE and frame[name].dtype != dtype:  # the codes of categories
+        if kind not in NEVER_CODES and frame[name].dtype != dtype:  # codes of categories
             return None
         arrays.append(_view(column, column.data(), dtype, column.offset(), size))
     return arrays
@@ -95,7 +95,7 @@ def borrow_strings(series: Any) -> tuple[Any, Any]:
 
 
 def _view(column: Any, span: Any, dtype: np.dtype[Any], offset: int, size: int) -> Any:
-    """Return a CuPy array of ``size`` elements of a pylibcudf column; it keeps the column alive.
+    """Return a CuPy array of ``size`` elements of a pylibcudf column, which the array keeps alive.
 
     ``span`` is the buffer of the column, and ``offset`` is the first element in this buffer.
     """
@@ -156,6 +156,7 @@ def make_frame(kind: Any, columns: dict[str, Any]) -> Any:
     arrays = {}
     for name, column in columns.items():
         values = column.array if isinstance(column, WithoutNan) else column
+        # the constructor would align series by their indexes
         arrays[name] = values.reset_index(drop=True) if hasattr(values, "reset_index") else values
     return kind(arrays)
 

@@ -1,7 +1,7 @@
 """The edges and vertices of cuGraph's graphs, by its Python objects and by pylibcugraph.
 
-A ``cugraph.Graph`` keeps the edge list or adjacency list that it was made from. It also keeps the
-symmetrised copy on which its algorithms run; an edge list can be made from this copy again.
+A ``cugraph.Graph`` keeps the edge list or adjacency list that it was made from. It also keeps a
+symmetrised copy for its algorithms, from which pylibcugraph can extract an edge list.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ def check_state(graph: Any) -> None:
 
 
 def numbering(graph: Any) -> Any:
-    """Return cuGraph's frame of the numbers of vertices that are not 32-bit or 64-bit integers.
+    """Return the vertices, and the numbers that cuGraph gave them, as a frame of cuGraph.
+
+    cuGraph numbers vertices that are not 32-bit or 64-bit integers.
 
     Returns
     -------
@@ -49,8 +51,8 @@ def numbering(graph: Any) -> Any:
 def edge_frame(graph: Any) -> Any:
     """Return the edges in cuGraph's internal numbers: a frame with columns "src" and "dst".
 
-    Return None if the graph was made from an adjacency list. A graph made from a frame may also
-    have an adjacency list, but there unused ids below the greatest id are vertices too.
+    Return None if the graph was made from an adjacency list, in which unused ids below the greatest
+    id are vertices too. The adjacency list that cuGraph adds to a graph from a frame is not read.
     """
     if graph.edgelist is not None:
         return graph.edgelist.edgelist_df
@@ -60,33 +62,36 @@ def edge_frame(graph: Any) -> Any:
     return cudf.DataFrame({"src": src, "dst": dst})
 
 
-def decompressed(handle: Any, resources: Any = None) -> tuple[Any, Any]:
+def decompressed(plc_graph: Any, resources: Any = None) -> tuple[Any, Any]:
     """Return the sources and destinations of a pylibcugraph graph, as new CuPy arrays."""
-    decompress = _tool("decompress_to_edgelist")
-    src, dst, *_ = decompress(resources or _tool("ResourceHandle")(), handle, False)
+    decompress = _from_pylibcugraph("decompress_to_edgelist")
+    resources = resources or _from_pylibcugraph("ResourceHandle")()
+    src, dst, *_ = decompress(resources, plc_graph, False)  # without expensive checks
     return src, dst
 
 
-def edge_count(handle: Any, resources: Any = None) -> int | None:
-    """Return the sum of the degrees in a graph; None if pylibcugraph cannot count degrees.
+def edge_count(plc_graph: Any, resources: Any = None) -> int | None:
+    """Return the number of edges of a graph; None if pylibcugraph cannot count degrees.
 
-    For a graph on several GPUs, this is the sum over the vertices of this rank. The sum over all
-    ranks is the number of edges.
+    For a graph on several GPUs, only the out-degrees of the vertices of this rank are added. The
+    sum over all ranks is the number of edges.
     """
     import pylibcugraph
 
-    count = getattr(pylibcugraph, "out_degrees", None)
-    resources = resources or _tool("ResourceHandle")()
-    return None if count is None else int(count(resources, handle, None, False)[1].sum())
+    out_degrees = getattr(pylibcugraph, "out_degrees", None)
+    resources = resources or _from_pylibcugraph("ResourceHandle")()
+    if out_degrees is None:
+        return None
+    return int(out_degrees(resources, plc_graph, None, False)[1].sum())  # [0] are the vertices
 
 
-def vertex_list(handle: Any, resources: Any = None) -> Any:
+def vertex_list(plc_graph: Any, resources: Any = None) -> Any:
     """Return all vertices of a pylibcugraph graph, including isolated ones, as a new CuPy array."""
-    extract = _tool("extract_vertex_list")
-    return extract(resources or _tool("ResourceHandle")(), handle, False)
+    extract = _from_pylibcugraph("extract_vertex_list")
+    return extract(resources or _from_pylibcugraph("ResourceHandle")(), plc_graph, False)
 
 
-def _tool(name: str) -> Any:
+def _from_pylibcugraph(name: str) -> Any:
     """Return a function or class of pylibcugraph; raise a GraphStateError if it does not exist."""
     import pylibcugraph
 

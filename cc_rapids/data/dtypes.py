@@ -1,7 +1,7 @@
 """Predicates on the types of arrays and columns of NumPy, CuPy, pandas and cuDF.
 
-The predicates read the letter ``kind``, which types of pandas and cuDF have like NumPy's types. For
-a type without this letter, such as a type of Polars, all predicates are False.
+The predicates read ``dtype.kind``, a letter that types of pandas and cuDF have, too. For a type
+without this letter, such as a type of Polars, all predicates are False.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def as_array(values: Any) -> Any:
     InputError
         The library does not export the tensor, for example because it requires a gradient.
     """
-    if isinstance(values, np.ndarray):
+    if isinstance(values, np.ndarray):  # a row of a matrix would have two dimensions
         return np.asarray(values) if isinstance(values, np.matrix) else values
     if hasattr(values, "__cuda_array_interface__"):
         return cupy.asarray(values)
@@ -82,9 +82,9 @@ def ends_of(edges: Any) -> tuple[Any, Any]:
 
 
 def refuse_neighbors(edges: Any, n: int) -> None:
-    """Raise an InputError if edges are an array of the neighbours of n points."""
+    """Raise an InputError if ``edges`` have one row of neighbours for each of ``n`` points."""
     if hasattr(edges, "tocoo") or any(isinstance(c, str) for c in getattr(edges, "columns", ())):
-        return  # a matrix, or a frame of edges
+        return  # a sparse matrix, or a frame with named columns
     shape: tuple[int, ...] = getattr(edges, "shape", ())
     if isinstance(edges, list) and edges and all(isinstance(row, list) for row in edges):
         shape = len(edges), len(edges[0])
