@@ -61,9 +61,9 @@ from .edge_input import (
     EdgeInput,
     ReadRequest,
     check_range,
-    named,
+    checked_names,
+    lists_of_ends,
     plain_frame,
-    several,
     with_vertices,
 )
 from .end_columns import Side, end_columns, place_of, sides_of
@@ -1367,7 +1367,7 @@ def _request(source: Any, destination: Any, nulls: Any, droppable: bool) -> Read
     """Return the options for reading edges whose vertices are not named, checked."""
     check_word("nulls policy", nulls, ("raise", "drop"))
     if not (source is None and destination is None):
-        named(source, destination)  # raises an error if these are not names
+        checked_names(source, destination)  # raises an error if these are not names
     return ReadRequest(source, destination, nulls if droppable else REFUSE)
 
 
@@ -1455,7 +1455,7 @@ def _columns_of_file(request: ReadRequest) -> ColumnRequest:
 
 def _of_file(file: EdgeFile, request: ReadRequest, path: str = "") -> EdgeInput:
     """Return the edges of a file that has been read, and the vertices that it lists."""
-    sides = several(file.source, file.destination)
+    sides = lists_of_ends(file.source, file.destination)
     with naming_nulls(path, file.table, sides):
         edge_input = read_table(file.table, *sides, request.nulls)
     if request.vertices is not None and file.vertices is not None:

@@ -14,7 +14,7 @@ from .lazy import cudf, cupy
 
 MAX_ROWS = 1 << 31  # the limit of a cuDF column, in rows and in bytes of strings
 IDS = tuple(f"{kind}INT{bits}" for kind in ("", "U") for bits in (8, 16, 32, 64))
-NEVER_CODES = ("INT64", "UINT64", "FLOAT32", "FLOAT64")  # types that codes of categories lack
+NEVER_CODES = ("INT64", "UINT64", "FLOAT32", "FLOAT64")  # types that codes of categories never have
 MAX_CONVERTED_COLUMNS = 8  # a frame with more columns is not converted as a whole
 
 
@@ -41,7 +41,7 @@ def numbers_in(frame: Any, name: Any) -> Any:
     """
     from .dtypes import is_number
 
-    arrays = numbers_of(frame, [name], ("INT64", "FLOAT32", "FLOAT64"))  # faster, if it can
+    arrays = numbers_of(frame, [name], ("INT64", "FLOAT32", "FLOAT64"))  # the faster way
     if arrays is not None:
         return arrays[0]
     series = frame[name]

@@ -60,7 +60,7 @@ class SpanningForest(NamedTuple):
 
 # The other named tuples for callers who gave arrays: their columns and contents. Pickle finds them
 # by their names in this module.
-_COLUMNS = {
+_DECLARATIONS = {
     "Vertices: vertex": "The vertices of some components",
     "Merges: threshold before after size": "Components that merge between thresholds",
     "Changes: vertex before after": "Vertices whose label a batch changed",
@@ -114,7 +114,7 @@ PLAIN_FRAMES: dict[tuple[str, ...], Any] = {
 
 
 def _add_plain_frame(declaration: str, content: str) -> None:
-    """Add the named tuple of a row of ``_COLUMNS`` to this module and to ``PLAIN_FRAMES``."""
+    """Add the named tuple of a row of ``_DECLARATIONS`` to this module and to ``PLAIN_FRAMES``."""
     name, columns = declaration.split(": ")
     named_tuple: Any = namedtuple  # mypy would require a literal name
     kind = named_tuple(name, columns, module=__name__)
@@ -122,14 +122,14 @@ def _add_plain_frame(declaration: str, content: str) -> None:
     globals()[name] = PLAIN_FRAMES[kind._fields] = kind
 
 
-for _declaration, _content in _COLUMNS.items():
+for _declaration, _content in _DECLARATIONS.items():
     _add_plain_frame(_declaration, _content)
 
 
 class Lending(Borrowing):
-    """A context that borrows the columns of ids, and the row offsets if there are any.
+    """A context manager that borrows the ids and the row offsets of an :class:`EdgeInput`.
 
-    It yields two lists of arrays (or native strings): the columns of ids, and the offsets.
+    It gives two lists of borrowed arrays or strings: the columns of ids, and the offsets, if any.
     """
 
     given: EdgeInput
@@ -139,8 +139,8 @@ class Lending(Borrowing):
         self.given, self.columns = given, given.lent
 
     def __enter__(self) -> Any:
-        borrowed, count = super().__enter__(), len(self.given.columns)
-        return borrowed[:count], borrowed[count:]
+        borrowed, id_count = super().__enter__(), len(self.given.columns)
+        return borrowed[:id_count], borrowed[id_count:]
 
 
 @dataclass(frozen=True)
@@ -156,20 +156,20 @@ class EdgeInput:
     vertices_are_dense_range: bool = False  # whether the vertices are 0 .. n - 1
     row_offsets: Column | None = None  # the row offsets of an adjacency list
     symmetric: bool = False  # whether every edge is in the rows of both its ends
-    row_index: Callable[[], Any] | None = None  # returns the caller's row numbers; None for all
+    row_index: Callable[[], Any] | None = None  # gives row numbers if rows were left out
     formats: tuple[Any, ...] = ()  # how files were read
-    # the key columns of vertices in answers: () numbers them, None takes the names of the edges
+    # the names of key columns of vertices in answers; () for numbers, None for names of the edges
     vertex_names: tuple[str, ...] | None = None
-    end_names: tuple[str, ...] | None = None  # the columns of both ends in answers
-    text_bytes: int = 0  # the size of the strings that integers represent
+    end_names: tuple[str, ...] | None = None  # the names of the columns of ends in answers
+    text_bytes: int = 0  # bytes of the strings that were replaced by integers
     weights: Any = None  # an array with one number per edge, for a spanning forest by weight
     index: Any = None  # the index of the caller's frame, if its library has one
     bound: WeightBound | None = None  # the bound on weights that an answer stores
     rows_outside: int = 0  # the number of rows outside a bound on weights
     answers: Callable[[Any], Any] | None = None  # converts frames in memory to another kind
-    # marks an array as free of NaN, so that ``make_frame`` does not scan it; None if it never does
+    # marks an array as free of NaN for ``make_frame``; None if ``make_frame`` never looks for NaN
     without_nan: Callable[[Any], Any] | None = None
-    ledger: Ledger | None = None  # the rows given and left out; the run counts the linked rows
+    ledger: Ledger | None = None  # rows given and left out; linked rows are added later
     columns: list[Column] = field(init=False, repr=False, compare=False)  # the columns of ids
     lent: list[Column] = field(init=False, repr=False, compare=False)  # ids and offsets
 
@@ -183,7 +183,7 @@ class EdgeInput:
 
     @property
     def rows(self) -> Ledger:
-        """The ledger of the given rows; without one, a ledger of the present rows."""
+        """The ledger of the edges, by default with the present rows as the given ones."""
         return Ledger(self.src.size) if self.ledger is None else self.ledger
 
     @property
@@ -196,7 +196,7 @@ class EdgeInput:
 
     @property
     def end_columns(self) -> list[str]:
-        """The columns of ids of a frame, alternating between the ends; empty without a frame."""
+        """The columns of ids, alternating between the ends; empty unless edges are a frame."""
         if self.end_names is not None:
             return list(self.end_names)
         if self.formats or self.make_frame is plain_frame or self.row_offsets is not None:
@@ -205,7 +205,7 @@ class EdgeInput:
         return [part.name for parts in zip(*ends, strict=True) for part in parts]
 
     def output_name(self, column: str) -> str:
-        """Return the name in answers of a column such as ``0_vertex``."""
+        """Return the name that a numbered column such as ``0_vertex`` has in answers."""
         return public_name(column, self.key_names) if self.src.key_columns else column
 
     def answer(self, frame: Any) -> Any:
@@ -275,15 +275,15 @@ def with_vertices(edge_input: EdgeInput, vertices: Any, dense: bool) -> EdgeInpu
             f"column {src.name!r} holds strings, so vertices= must be strings too (and"
             " num_vertices= does not apply)"
         )
-    if src.strings:
+    if src.strings:  # columns without rows may be of any type
         edge_input = replace(edge_input, src=empty(src.name), dst=empty(edge_input.dst.name))
     return replace(edge_input, vertices=vertices, vertices_are_dense_range=dense)
 
 
 def _with_column(edge_input: EdgeInput, vertices: Column) -> EdgeInput:
-    """Return the input with a column of vertices.
+    """Return the input with a column of vertices, whose type is ignored if there are no vertices.
 
-    If there are no edges or no vertices, their ids may be of any type.
+    If there are no edges, the types of their ids are replaced by the type of the vertices.
     """
     src, dst = edge_input.src, edge_input.dst
     if not vertices.size:
@@ -314,9 +314,9 @@ class ReadRequest:
     destination: Side | None = None
     nulls: str = "raise"  # the policy for null ends: "raise", "drop", or REFUSE of data.column
     options: TextOptions = NO_OPTIONS  # only for files
-    vertices: Any = None  # the caller's vertices; edges that have their own vertices refuse them
-    bound: WeightBound | None = None  # the reader of a stream applies it to the weights of chunks
-    skips_unreadable: bool | None = None  # whether a stream skips files; None without this option
+    vertices: Any = None  # the caller's; an error if the edges have their own vertices
+    bound: WeightBound | None = None  # applied by the reader of a stream to its chunks
+    skips_unreadable: bool | None = None  # of streams; None if a function has no such option
 
     @property
     def names(self) -> tuple[Side, Side]:
@@ -329,7 +329,7 @@ class ReadRequest:
         """The columns of both ends as lists of equal length; do not modify them."""
         if self.source is None and self.destination is None:
             return [SOURCE], [DESTINATION]
-        return several(*self.names)
+        return lists_of_ends(*self.names)
 
     @property
     def ids(self) -> list[str]:
@@ -342,10 +342,7 @@ class ReadRequest:
         return [*source, *destination, *([weight] if isinstance(weight, str | int) else [])]
 
     def weight_name(self, kind: str) -> Any:
-        """Return the column of weights that the bound needs; None without a bound.
-
-        Errors call the edges ``kind``.
-        """
+        """Return the column of weights of the bound, if any; errors call the edges ``kind``."""
         return None if self.bound is None else self.bound.name(kind)
 
     @property
@@ -354,7 +351,7 @@ class ReadRequest:
         return isinstance(self.source, list) or isinstance(self.destination, list)
 
 
-def named(
+def checked_names(
     source: str | list[str] | None, destination: str | list[str] | None
 ) -> tuple[str | list[str], str | list[str]]:
     """Check the names of the columns of both ends of edges in memory, and return these names.
@@ -367,7 +364,7 @@ def named(
     return ReadRequest(source, destination).names
 
 
-def several(source: Any, destination: Any) -> tuple[list[str], list[str]]:
+def lists_of_ends(source: Any, destination: Any) -> tuple[list[str], list[str]]:
     """Return the columns of both ends as lists; raise an InputError if their lengths differ."""
     left, right = sides_of(source, destination)
     if len(left) != len(right) or not left:

@@ -43,7 +43,7 @@ DATASETS = (  # the names of columns that hold the dataset of an id
     *("source_dataset", "dataset", "dataset_id", "dataset_name", "data_set", "source", "z_source"),
     *("source_table", "table", "table_name", "data_source", "datasource", "source_system"),
 )
-# the names in DATASETS that contain no other of these names; every name contains one of _ROOTS
+# DATASETS without names that contain a shorter one: a text without _ROOTS contains no dataset
 _ROOTS = [word for word in DATASETS if not any(w in word and w != word for w in DATASETS)]
 LABELS = ("vertex", "labels")  # the columns of label files, which are read as edges
 KNOWN_NAMES = frozenset((*(name for pair in KNOWN_PAIRS for name in pair), *LABELS))
@@ -86,13 +86,14 @@ def end_columns(
     if source is not None and destination is not None:
         return source, destination
     named_end = destination if source is None else source
-    keys = partition_keys(what, names)  # they may be meant as ends, but are not columns
+    # the caller may expect keys of partitioned folders as columns, but files do not contain them
+    keys = partition_keys(what, names)
     known_keys = [key for key in keys if key.lower() in KNOWN_NAMES]
     pair = _known_pair(what, (*names, *known_keys), named_end, weight)
     datasets = None if pair is None else _dataset_columns(what, (*names, *keys), pair)
-    chosen = known_keys if pair is None else [*pair, *(datasets or ())]
+    end_names = known_keys if pair is None else [*pair, *(datasets or ())]
     for key in keys:
-        if key in chosen:
+        if key in end_names:
             raise MissingColumnError(f"{what} {_key_message(key)}; it has {naming(names)}")
     if pair is None:
         pair = _only_pair(names, named_end, weight)
@@ -163,8 +164,8 @@ def _known_pair(
     for known_pair in KNOWN_PAIRS:
         columns_of_ends = []
         for known in known_pair:
-            spelled = names if known in names else lower  # the exact name is preferred
-            columns = [name for name, key in zip(names, spelled, strict=True) if key == known]
+            compared = names if known in names else lower  # the exact name is preferred
+            columns = [name for name, word in zip(names, compared, strict=True) if word == known]
             columns_of_ends.append(columns)
         left, right = columns_of_ends
         if not (left and right) or (named_end is not None and named_end not in (*left, *right)):
@@ -204,6 +205,7 @@ def _dataset_columns(
     for word in DATASETS:
         for candidates in _possible_names(left, right, word):
             present = [originals[name] for name in candidates if name in originals]
+            # beside a pair without affixes, such as src and dst, a single column is no error
             if len(present) == 1 and _affixes(left, right):
                 lacking = next(name for name in candidates if name not in originals)
                 raise MissingColumnError(
@@ -242,9 +244,9 @@ def _possible_names(left: str, right: str, word: str) -> list[tuple[str, str]]:
 
 
 def _affixes(left: str, right: str) -> Affixes | None:
-    """Return the shortest affixes by which two names differ; None if there are none."""
+    """Return the shortest affixes by which two names differ, with separators, or None."""
     stems = {affixes: stem for affixes, stem in cuts(left, right) if stem.strip(SEPARATORS) == stem}
-    return max(stems, key=lambda affixes: len(stems[affixes]), default=None)
+    return max(stems, key=lambda affixes: len(stems[affixes]), default=None)  # the longest stem
 
 
 def sides_of(*sides: Any) -> list[list[Any]]:
@@ -263,7 +265,7 @@ def place_of(what: str, names: Sequence[Any], name: Any) -> int:
         Several columns have the name.
     """
     if name not in names:
-        raise MissingColumnError(f"{missing(what, names, name)}; it has {naming(names)}")
+        raise MissingColumnError(f"{missing_message(what, names, name)}; it has {naming(names)}")
     if names.count(name) > 1:
         raise InputError(
             f"{what} has {names.count(name)} columns called {_quoted(name)}: rename one"
@@ -280,9 +282,9 @@ def partition_keys(path: str, names: Sequence[Any]) -> list[str]:
 
 
 def check_without_header(path: str, names: Sequence[str]) -> None:
-    """Raise a MissingColumnError if an end of the edges may be a key of the folder of a file.
+    """Raise a MissingColumnError if a file without header is in a folder such as ``src=1``.
 
-    ``names`` are the columns of the file, which are numbered because the file has no header.
+    An end of the edges may be meant to be this key. ``names`` are the numbered columns of the file.
     """
     for key in partition_keys(path, ()):
         if key.lower() in KNOWN_NAMES:
@@ -300,7 +302,7 @@ def _key_message(name: str) -> str:
     )
 
 
-def missing(what: str, names: Sequence[Any], name: Any) -> str:
+def missing_message(what: str, names: Sequence[Any], name: Any) -> str:
     """Return the message for a column that does not exist, with the most similar existing name."""
     if name in partition_keys(what, names):
         return f"{what} {_key_message(name)}"
@@ -310,7 +312,7 @@ def missing(what: str, names: Sequence[Any], name: Any) -> str:
 
 
 def is_known_pair(names: Sequence[str]) -> bool:
-    """Return whether two columns are one of ``KNOWN_PAIRS``, in upper or lower case."""
+    """Return whether two columns are one of ``KNOWN_PAIRS``, in any case and order."""
     return {name.lower() for name in names} in [set(pair) for pair in KNOWN_PAIRS]
 
 
@@ -328,7 +330,7 @@ def naming(names: Iterable[Any]) -> str:
 
 
 def _short(name: str) -> str:
-    name = name or "''"
+    name = name or "''"  # an empty name would be invisible
     return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}..."
 
 

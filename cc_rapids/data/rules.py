@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import ArgumentTypeError, InputError, MissingColumnError, hint_of, listed, shown
 from .codes import coded
-from .edge_input import named
+from .edge_input import checked_names
 from .end_columns import Side, end_columns, sides_of
 from .frame_access import VERTEX, collected, column_of, columns_of, is_frame
 
@@ -148,7 +148,7 @@ def pairs_of_rule(
     if not is_table(pairs):
         return pairs, None, None
     names = columns_of(pairs)
-    sides = sides_of(*named(source, destination))
+    sides = sides_of(*checked_names(source, destination))
     if {*sides[0], *sides[1]} <= set(names):
         return pairs, source, destination
     try:

@@ -12,7 +12,7 @@ from ..backends import Array, Backend
 from ..data import read as frames
 from ..data.adapters import Adapter
 from ..data.column import array_of_range, as_series, of, of_key_columns
-from ..data.edge_input import EdgeInput, check_range, named, several
+from ..data.edge_input import EdgeInput, check_range, checked_names, lists_of_ends
 from ..data.end_columns import Side, is_known_pair
 from ..data.frame_access import (
     collected,
@@ -41,8 +41,8 @@ def sides(
 
     ``count`` is the argument ``num_vertices``, which requires ids of one column.
     """
-    named(source, destination)  # raises an error if these are not names
-    left, right = several(source, destination)
+    checked_names(source, destination)  # raises an error if these are not names
+    left, right = lists_of_ends(source, destination)
     if len(left) == 1:
         return left[0], right[0], 1
     if count is not None:

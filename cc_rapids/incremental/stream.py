@@ -21,7 +21,7 @@ from ..backends.choice import EngineChoice, choose, has_gpu
 from ..data import html, read
 from ..data.adapters import adapter_of
 from ..data.column import Content
-from ..data.edge_input import ReadRequest, named, with_vertices
+from ..data.edge_input import ReadRequest, checked_names, with_vertices
 from ..data.end_columns import Side
 from ..data.files.gpu_parquet import row_group_reader
 from ..data.files.opening import planned
@@ -686,7 +686,7 @@ def _saver_of(
     """
     bound = options.weight_bound
     # None stands for a column of edges in memory with its default name
-    default_names = (None, None) if stream.arrow else named(None, None)
+    default_names = (None, None) if stream.arrow else checked_names(None, None)
     arguments: dict[str, Any] = {
         "columns": [
             None if name == default else name

@@ -17,7 +17,7 @@ import numpy as np
 from .. import backends
 from ..api import components
 from ..backends.choice import has_gpu
-from ..data.edge_input import named, several
+from ..data.edge_input import checked_names, lists_of_ends
 from ..data.end_columns import Side
 from ..data.read import named_ends
 from ..errors import ArgumentTypeError, shown
@@ -74,7 +74,7 @@ class LazyAccessor(Accessor):
         """
         weight = options.get("weight")
         source, destination = named_ends(self._frame, source, destination, weight)
-        ends = several(*named(source, destination))
+        ends = lists_of_ends(*checked_names(source, destination))
         columns = [*ends[0], *ends[1], *([weight] if isinstance(weight, str) else [])]
         schema = self._frame.collect_schema()
         if any(name not in schema for name in columns):

@@ -22,7 +22,7 @@ from ..data import read as frames
 from ..data.adapters import adapter_of
 from ..data.arguments import UNREADABLE, check_word
 from ..data.column import Column, array_of_range, of
-from ..data.edge_input import EdgeInput, Lending, ReadRequest, several, with_vertices
+from ..data.edge_input import EdgeInput, Lending, ReadRequest, lists_of_ends, with_vertices
 from ..data.foreign import opened
 from ..data.frame_access import check_kinds, on_host, vertices_of_keys
 from ..data.memory_budget import Budget, bytes_of
@@ -287,7 +287,7 @@ def _stream(
     """Return a source that reads the edges in chunks; check the number of its id columns."""
     source, destination, options = names
     if isinstance(source, list) or isinstance(destination, list):
-        sides = several(source, destination)
+        sides = lists_of_ends(source, destination)
         source, destination = (side if len(side) > 1 else side[0] for side in sides)
     stream = frames.source_of(edges, source, destination, options, bound, skips)
     key_columns = run.answer.column.key_columns or (run.answer.column,)

@@ -25,7 +25,7 @@ from ..end_columns import (
     LABELS,
     NAME_THEM,
     check_without_header,
-    missing,
+    missing_message,
     naming,
 )
 from ..text_options import COMMENTS, TextOptions
@@ -396,8 +396,8 @@ def is_header(
         return False
     if requested:
         raise MissingColumnError(
-            f"{missing(path, fields, requested[0])}; its first line holds {naming(fields)}: if this"
-            " line is an edge, pass header=False (--no-header)"
+            f"{missing_message(path, fields, requested[0])}; its first line holds {naming(fields)}:"
+            " if this line is an edge, pass header=False (--no-header)"
         )
     raise FormatError(
         f"{path}, line {line}: this may be an edge, or the names of columns: pass header=False"

@@ -26,7 +26,7 @@ from ...data import column, read
 from ...data.arguments import check_word
 from ...data.column import is_cudf
 from ...data.dtypes import is_integer, is_signed
-from ...data.edge_input import named
+from ...data.edge_input import checked_names
 from ...data.end_columns import Side
 from ...errors import (
     ArgumentTypeError,
@@ -512,7 +512,7 @@ def components(
         labels=labels, nulls=nulls, design=design, engine=engine, forest=True, progress=progress
     )
     source, destination = read.named_ends(edges, source, destination)
-    _check(edges, *named(source, destination), vertices, num_vertices, nulls)
+    _check(edges, *checked_names(source, destination), vertices, num_vertices, nulls)
     source, destination = names_of_ends(source, destination)
     check_word("way to combine forests", combine, COMBINES)
     check_partition(partition, source, labels, owners, room, pickle.dumps)

@@ -22,7 +22,7 @@ import numpy as np
 from ...api import components
 from ...data.column import is_cudf
 from ...data.dtypes import is_integer
-from ...data.edge_input import named, several
+from ...data.edge_input import checked_names, lists_of_ends
 from ...data.end_columns import Side
 from ...data.frame_build import type_for_pandas
 from ...errors import ColumnTypeError, InputError, MissingColumnError, counted, shown
@@ -71,7 +71,7 @@ def as_list(side: Side) -> list[str]:
 
 def names_of_ends(source: Side | None, destination: Side | None) -> Ends:
     """Return the columns of both ends, as the caller gave them or by default, after a check."""
-    ends = several(*named(source, destination))
+    ends = lists_of_ends(*checked_names(source, destination))
     source, destination = (side[0] if len(side) == 1 else side for side in ends)
     return source, destination
 

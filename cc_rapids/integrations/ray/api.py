@@ -20,7 +20,7 @@ from ray.data.dataset import MaterializedDataset
 
 from ...algorithms.design import Design
 from ...data import column, read
-from ...data.edge_input import named
+from ...data.edge_input import checked_names
 from ...errors import CcRapidsError, EngineError, InputError, LedgerError, shown
 from ...ids.range import check_range
 from ...incremental.progress import DistributedProgress, Reporter
@@ -231,7 +231,7 @@ def components(
     )
     if isinstance(edges, Dataset) and (example := _example(edges)) is not None:
         source, destination = read.named_ends(example, source, destination)
-    end_names = named(source, destination)
+    end_names = checked_names(source, destination)
     id_names = names_of_ends(source, destination)
     edges = _checked(edges, end_names, vertices, num_vertices, nulls)
     check_partition(partition, id_names[0], labels, owners, room, cloudpickle.dumps)

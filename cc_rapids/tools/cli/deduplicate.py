@@ -212,11 +212,11 @@ def _with_comparable_ids(pairs: CommandEdges, table: WholeTable, on: list[str]) 
     """Return the pairs; in files of text, ids that are text in DOCS are text in the pairs, too."""
     import pyarrow as pa
 
-    from ...data.edge_input import several
+    from ...data.edge_input import lists_of_ends
 
     if pairs.streamed or table.text is None or pairs.formats[0].delimiter is None:
         return pairs
-    edges, ends = pairs.edges, several(pairs.options["source"], pairs.options["destination"])
+    edges, ends = pairs.edges, lists_of_ends(pairs.options["source"], pairs.options["destination"])
     for name, *pair in zip(on, *ends, strict=False):  # _comparable() checks the number of columns
         ids = ids_of(table, name, None)
         if not len(ids) or not is_text(ids.type):
