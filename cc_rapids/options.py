@@ -24,7 +24,7 @@ from .data.arguments import (
     check_seconds,
     check_word,
 )
-from .data.edge_input import ReadRequest, named
+from .data.edge_input import ReadRequest, checked_names
 from .data.end_columns import Side
 from .data.frame_build import frame_of_table
 from .data.read import check_text
@@ -370,7 +370,7 @@ def with_weights(edges: Any, options: Options) -> tuple[Any, Options, Reading]:
         The edges are read in chunks.
     """
     if not (options.source is None and options.destination is None):
-        named(options.source, options.destination)  # raises an error if these are not names
+        checked_names(options.source, options.destination)  # raises an error if these are not names
     options = with_ends(edges, options)
     adapter, weighting = adapter_of(edges), options.spanning or options.weight_bound
     assert weighting is not None

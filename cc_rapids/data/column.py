@@ -154,13 +154,8 @@ def normalized(native: Any, name: str = "ids") -> Any:
     """Return a column in native byte order, in an encoding that PyArrow's functions support.
 
     Runs are decoded, and so are dictionaries of numbers. A dictionary of strings is encoded again
-    if its values include nulls or are views. A column that needs no change is not copied. Errors
-    contain ``name``.
-
-    Raises
-    ------
-    InputError
-        The buffers of a dictionary or of runs are invalid.
+    if its values include nulls or are views. A column that needs no change is not copied. Invalid
+    dictionaries or runs raise an InputError, which contains ``name``.
     """
     if _is_arrow(native):
         return _normalized_arrow(name, native)
@@ -183,12 +178,8 @@ def in_native_order(column: Any) -> Any:
 def validated_copy(name: str, arrow: Any) -> Any:
     """Return a copy of a PyArrow column, after checking the offsets and indices in the copy.
 
-    The copy stays valid if the caller writes to the original later.
-
-    Raises
-    ------
-    InputError
-        Offsets or indices are out of range, or the buffers are not valid text.
+    The copy stays valid if the caller writes to the original later. Offsets or indices out of
+    range, and buffers that are not valid text, raise an InputError.
     """
     try:
         if isinstance(arrow, pa.ChunkedArray):
@@ -364,12 +355,9 @@ def text_buffers(column: Any) -> tuple[Any, Any]:
 
 
 def text_of_buffers(octets: Any, offsets: Any, n: int) -> Any:
-    """Return the PyArrow array of n strings from the buffers of :func:`text_buffers`.
+    """Return n strings as an array of PyArrow, from the buffers of :func:`text_buffers`.
 
-    Raises
-    ------
-    ValueError
-        The buffers do not hold n valid strings.
+    Raise a ValueError if the buffers do not hold n valid strings.
     """
     has_types = offsets.dtype == np.int64 and octets.dtype == np.uint8
     has_size = offsets.size == n + 1 and offsets[0] == 0 and offsets[-1] == octets.size
@@ -614,7 +602,6 @@ class Column:
 
 @contextmanager
 def _borrow_where(column: Column, keep: Any) -> Iterator[Any]:
-    """Borrow the ids of a column where the boolean array ``keep`` is true."""
     with column.borrow() as ids:
         if hasattr(ids, "buffers") or hasattr(ids, "chunks"):  # an Array or ChunkedArray of PyArrow
             yield ids.filter(pa.array(keep))
@@ -899,7 +886,7 @@ def _series_type_error(name: str, type_name: str, series: Any) -> ColumnTypeErro
         valid = valid_of(native)  # False for NaN in floats of pandas
         missing = 0 if valid is None else int((~valid).sum())
     categories = getattr(getattr(native, "dtype", None), "categories", None)
-    if hasattr(categories, "dtype"):
+    if categories is not None and hasattr(categories, "dtype"):
         type_name = f"{type_name} of {categories.dtype}"
     return id_type_error(name, type_name, len(series), missing)
 
@@ -1117,11 +1104,7 @@ def ends_of_columns(columns: list[Column]) -> tuple[Column, Column]:
     """Return the columns of sources as one column, and the columns of destinations as another.
 
     ``columns`` has the columns of sources first. An empty column gets the type of the other end.
-
-    Raises
-    ------
-    ColumnTypeError
-        One column holds integers, the other strings.
+    Raise a ColumnTypeError if one column holds integers, the other strings.
     """
     half = len(columns) // 2
     sides: tuple[list[Column], list[Column]] = ([], [])

@@ -174,7 +174,6 @@ class EdgeInput:
     lent: list[Column] = field(init=False, repr=False, compare=False)  # ids and offsets
 
     def __post_init__(self) -> None:
-        """List the columns of ids."""
         columns = [self.src, self.dst]
         if isinstance(self.vertices, Column):
             columns.append(self.vertices)
@@ -354,10 +353,7 @@ class ReadRequest:
 def checked_names(
     source: str | list[str] | None, destination: str | list[str] | None
 ) -> tuple[str | list[str], str | list[str]]:
-    """Check the names of the columns of both ends of edges in memory, and return these names.
-
-    The default names are src and dst.
-    """
+    """Check and return the columns of both ends of edges in memory, by default src and dst."""
     for what, names in (("source=", source), ("destination=", destination)):
         if names is not None:
             check_names(what, names)

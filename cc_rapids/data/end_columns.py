@@ -126,11 +126,7 @@ def _only_pair(
 def _no_pair(
     what: str, names: Sequence[Any], named_end: str | None, unnamed: str
 ) -> MissingColumnError:
-    """Return the error for a table whose columns of ids are unclear.
-
-    ``named_end`` is the column of the end that the caller named, if any; ``unnamed`` is the
-    argument for the other end.
-    """
+    """Return the error for unclear columns of ids; ``unnamed`` is the argument for an end."""
     if named_end is None:
         return MissingColumnError(
             f"{what} has {counted(len(names), 'column')} and no known pair of names: which two"

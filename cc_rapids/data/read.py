@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ArgumentTypeError, shown
 from ..ledger import Ledger
 from .adapters import Adapter, adapter_of, check_text, naming_nulls, read
-from .edge_input import EdgeInput, ReadRequest, named
+from .edge_input import EdgeInput, ReadRequest, checked_names
 from .end_columns import Side
 from .frame_access import is_single
 from .kinds import KeyPairs
@@ -66,7 +66,7 @@ def source_of(
     ``skips_unreadable`` is None if the caller's function has no such option. ``adapter`` is the
     adapter of the edges if it is already known.
     """
-    named(source, destination)  # raises an error if these are not names
+    checked_names(source, destination)  # raises an error if these are not names
     adapter = adapter or adapter_of(edges)
     check_text(adapter, edges, options)
     request = ReadRequest(

@@ -5,7 +5,7 @@ bytes              content
 =================  ===========================================================================
 18                 ``MAGIC``
 8, 4               the length of the head and its CRC-32, little-endian
-the head           JSON: the words, and the name, type, length and CRC-32 of each array
+the head           JSON: other values, and the name, type, length and CRC-32 of each array
 the rest           the arrays in order, little-endian
 =================  ===========================================================================
 
@@ -35,9 +35,9 @@ TYPES = {name: np.dtype(name) for name in ("uint8", "int32", "int64", "uint32", 
 def write(
     path: str | os.PathLike[str], words: Mapping[str, Any], arrays: Mapping[str, Any]
 ) -> None:
-    """Write an archive of one-dimensional host arrays, and of values that JSON can represent.
+    """Write an archive by :func:`cc_rapids.data.files.write.replacing`.
 
-    See :func:`cc_rapids.data.files.write.replacing`. The types of the arrays are ``TYPES``.
+    ``words`` are values for JSON; ``arrays`` are one-dimensional host arrays of the ``TYPES``.
     """
     suffix = os.path.splitext(os.fspath(path))[1].lower()
     if SUFFIXES.get(suffix) in TABLES:
@@ -87,13 +87,16 @@ def _read(path: Any, file: BinaryIO, size: int) -> tuple[dict[str, Any], dict[st
     try:
         parts = json.loads(head)
         words = dict(parts["words"])
-        listed = [(str(n), TYPES[kind], _count(m), int(crc)) for n, kind, m, crc in parts["arrays"]]
+        listed = [
+            (str(name), TYPES[dtype], _count(count), int(crc))
+            for name, dtype, count, crc in parts["arrays"]
+        ]
     except (ValueError, LookupError, TypeError, RecursionError):
         raise _broken(path, "its header cannot be read") from None
-    ends = len(start) + length + sum(kind.itemsize * count for _, kind, count, _ in listed)
-    if ends != size:
-        raise _broken(path, f"it should have {ends:,} bytes, but has {size:,}")
-    return words, {n: _array(path, file, n, kind, m, crc) for n, kind, m, crc in listed}
+    expected = len(start) + length + sum(dtype.itemsize * count for _, dtype, count, _ in listed)
+    if expected != size:
+        raise _broken(path, f"it should have {expected:,} bytes, but has {size:,}")
+    return words, {row[0]: _array(path, file, *row) for row in listed}
 
 
 def _count(number: Any) -> int:
@@ -103,9 +106,9 @@ def _count(number: Any) -> int:
     return number
 
 
-def _array(path: Any, file: BinaryIO, name: str, kind: Any, count: int, checksum: int) -> Any:
+def _array(path: Any, file: BinaryIO, name: str, dtype: Any, count: int, checksum: int) -> Any:
     """Read the next array of a file; raise a FormatError if its checksum does not match."""
-    array = np.empty(count, kind.newbyteorder("<"))
+    array = np.empty(count, dtype.newbyteorder("<"))
     if file.readinto(array.data) != array.nbytes:  # type: ignore[attr-defined]
         raise _broken(path, f"it was truncated while {name!r} was read")
     if zlib.crc32(array.data) != checksum:
@@ -114,5 +117,4 @@ def _array(path: Any, file: BinaryIO, name: str, kind: Any, count: int, checksum
 
 
 def _broken(path: Any, reason: str) -> FormatError:
-    """Return the error for a damaged file."""
     return FormatError(f"{path} is damaged ({reason}): save it again, or start again")

@@ -15,12 +15,11 @@ from typing import Any, BinaryIO
 _MAX_METADATA = 64 << 20  # the maximum bytes of the metadata of a message
 _FILE_END = 10  # bytes after the footer: its length, and the magic string
 _DICTIONARY, _BATCH = 2, 3  # types of messages
-# the numbers of fields: of a message, of a record batch, of a dictionary, and of the footer
+# the positions of fields in the tables of a message, record batch, dictionary and footer
 _TYPE, _HEADER, _BODY_LENGTH = 1, 2, 3
 _BUFFERS, _COMPRESSION = 2, 3
-_VALUES = 1  # a record batch
+_VALUES = 1  # the values of a dictionary are a record batch
 _DICTIONARIES, _BATCHES = 2, 3
-
 
 _Message = tuple[bytes, int, int]  # the metadata, and where the body of the message begins and ends
 
@@ -32,10 +31,10 @@ def largest_batch(stream: BinaryIO, is_file: bool) -> int:
     """
     largest = dictionaries = 0
     for data, body, end in _messages(stream, is_file):
-        message = unpack_from("<I", data)[0]
-        kind = _number(data, message, _TYPE, "<B")
+        message_table = unpack_from("<I", data)[0]
+        kind = _number(data, message_table, _TYPE, "<B")
         if kind in (_DICTIONARY, _BATCH):
-            header = _table(data, message, _HEADER)
+            header = _table(data, message_table, _HEADER)
             if kind == _DICTIONARY:
                 header = _table(data, header, _VALUES)
             batch_bytes = _batch_bytes(stream, data, header, body, end)
@@ -49,7 +48,8 @@ def largest_batch(stream: BinaryIO, is_file: bool) -> int:
 def _messages(stream: BinaryIO, is_file: bool) -> Iterator[_Message]:
     """Yield the messages of dictionaries and record batches.
 
-    In a file, only the messages that the footer lists are read; Polars writes no others.
+    In a file, only the messages that the footer lists are read, because files of Polars begin with
+    a schema that is no message.
     """
     if is_file:
         messages = (_message_at(stream, start) for start, *_ in _footer(stream)[1])
@@ -64,10 +64,11 @@ def _messages(stream: BinaryIO, is_file: bool) -> Iterator[_Message]:
 def _message_at(stream: BinaryIO, start: int) -> _Message | None:
     """Return the message at a position; None at the end, or if PyArrow refuses its metadata."""
     stream.seek(start)
-    word = stream.read(4)
-    word = word if word != b"\xff\xff\xff\xff" else stream.read(4)  # older files have no mark
-    length = int.from_bytes(word, "little", signed=True)
-    if len(word) < 4 or not 0 < length <= _MAX_METADATA:
+    size = stream.read(4)
+    if size == b"\xff\xff\xff\xff":  # a mark, which older files lack
+        size = stream.read(4)
+    length = int.from_bytes(size, "little", signed=True)
+    if len(size) < 4 or not 0 < length <= _MAX_METADATA:
         return None
     data = stream.read(length)
     body = stream.tell()
@@ -78,10 +79,11 @@ def _message_at(stream: BinaryIO, start: int) -> _Message | None:
 def bytes_between(stream: Any) -> int:
     """Return the number of bytes between the batches and the footer of an Arrow file."""
     footer_start, blocks = _footer(stream)
-    stream.seek(8)
+    stream.seek(8)  # after the magic string and its padding
     mark, schema_size = unpack_from("<II", stream.read(8))
+    # older files have the size of the schema in place of the mark
     schema_end = 16 + schema_size if mark == 0xFFFFFFFF else 12 + mark
-    return int(footer_start - max([schema_end, *map(sum, blocks)]))
+    return int(footer_start - max([schema_end, *map(sum, blocks)]))  # sum(block) is its end
 
 
 def _footer(stream: Any) -> tuple[int, list[tuple[int, int, int]]]:
@@ -113,7 +115,7 @@ def _batch_bytes(stream: BinaryIO, data: bytes, batch: int, body: int, end: int)
         offset, length = unpack_from("<qq", data, buffers + 4 + 16 * k)
         if length > 0:
             stream.seek(body + offset)
-            size += max(0, unpack_from("<q", stream.read(8))[0])  # -1 if it is not compressed
+            size += max(0, unpack_from("<q", stream.read(8))[0])  # -1 for bytes without compression
     return size
 
 

@@ -26,8 +26,8 @@ _LIBRARY_ERRORS: tuple[type[Exception], ...] = (
 
 
 @contextmanager
-def damage(file: File, kind: str) -> Iterator[None]:
-    """Convert the errors that libraries raise for a damaged file to errors that name it."""
+def format_errors(file: File, kind: str) -> Iterator[None]:
+    """Convert errors that libraries raise for a damaged file to errors with the path."""
     try:
         yield
     except CcRapidsError:
@@ -41,22 +41,22 @@ def damage(file: File, kind: str) -> Iterator[None]:
 def check_not_joined(path: str, stream: Any, between: int, mark: bytes) -> None:
     """Raise a FormatError if a file is a concatenation of several files; rewind the stream.
 
-    ``mark`` are the magic bytes at both ends of a file, so a concatenation repeats the mark where
+    The magic string ``mark`` is at both ends of a file, so a concatenation repeats the mark where
     two files meet. According to the footer of the last file, ``between`` bytes of the file are
     neither rows nor footer. The offsets in this footer count from the start of the last file. In a
     concatenation, ``between`` is therefore at least the size of the earlier files, and the mark is
     repeated within the first ``between`` bytes.
     """
-    previous = b""
+    previous, remaining = b"", between
     stream.seek(0)
-    while between > 0 and (piece := stream.read(min(between + len(mark), 1 << 24))):
+    while remaining > 0 and (piece := stream.read(min(remaining + len(mark), 1 << 24))):
         if mark + mark in previous + piece:
             raise FormatError(
                 f"{path} is several concatenated files, as cat writes them, but must be one file:"
                 " pass the paths of the files, or a pattern in quotes"
             )
         # the two marks may be divided between this piece and the next one
-        previous, between = piece[1 - 2 * len(mark) :], between - len(piece)
+        previous, remaining = piece[1 - 2 * len(mark) :], remaining - len(piece)
     stream.seek(0)
 
 
@@ -73,14 +73,14 @@ def columns_of(file: File, request: ColumnRequest, schema: Any) -> list[str]:
     return [schema.names[i] for i in (ends if weight is None else (*ends, weight))]
 
 
-def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
-    """Return a table with its last column converted to weights, if it is not a column of ids.
+def with_weights(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
+    """Return a table in which the column after the ids, if any, is converted to weights.
 
     Weights are int64, uint64, or floats of the type in the file. Nulls, dates and timestamps
     raise a FormatError unless ``request.null_weights`` is true. Dates and timestamps are not
     converted.
     """
-    at = request.width(table.num_columns)
+    at = request.width(table.num_columns)  # the position after the columns of ids
     if table.num_columns == at:
         return table
     column, name, kind = table.column(at), table.column_names[at], table.schema.types[at]
@@ -102,8 +102,9 @@ def weighed(file: File, request: ColumnRequest, table: pa.Table) -> pa.Table:
 
 def with_empty_weights(table: pa.Table, request: ColumnRequest) -> pa.Table:
     """Add an empty column to a table without edges if its weights were requested by name."""
-    is_named, columns = request.weights and request.weight is not None, table.column_names
-    if is_named and not len(table) and request.ids_in(columns) == columns:
+    are_named = request.weights and request.weight is not None
+    has_only_ids = request.ids_in(table.column_names) == table.column_names
+    if are_named and not len(table) and has_only_ids:
         return table.append_column("weight", pa.array([], pa.float64()))
     return table
 
@@ -118,10 +119,10 @@ def numbered(file: File, request: ColumnRequest, columns: Any, n: int) -> tuple[
             raise FormatError(
                 f"{file.path}: edge {at} has {name} {end[at]}, but the vertices are 0 to {n - 1}"
             )
-    return ordered(file, request, columns), range(n)
+    return table_of_arrays(file, request, columns), range(n)
 
 
-def ordered(file: File, request: ColumnRequest, columns: Any) -> pa.Table:
+def table_of_arrays(file: File, request: ColumnRequest, columns: Any) -> pa.Table:
     """Return NumPy arrays, by column name, as a table of the requested ids and weights."""
     native = {
         name: column.astype(column.dtype.newbyteorder("="), copy=False)
@@ -130,7 +131,7 @@ def ordered(file: File, request: ColumnRequest, columns: Any) -> pa.Table:
     table = pa.table(native)
     if not len(table):  # an empty array may have any type
         request = replace(request, weight=None)
-    return weighed(file, request, table.select(columns_of(file, request, table.schema)))
+    return with_weights(file, request, table.select(columns_of(file, request, table.schema)))
 
 
 def unequal_sides(path: str, shape: tuple[int, ...]) -> FormatError:

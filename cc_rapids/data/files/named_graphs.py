@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import FormatError, MissingExtraError
 from ..lazy import pa
-from .binary import columns_of, damage, weighed
+from .binary import columns_of, format_errors, with_weights
 from .delimited import not_utf8
 from .handle import marked_encoding
 
@@ -48,7 +48,7 @@ def read_named(
         ) from error
     file.check_bound(file.size, COPIES)
     data = in_utf8(b"".join(file.pieces()), file.path)
-    with damage(file, title):
+    with format_errors(file, title):
         try:
             read_graph = reader(nx, BytesIO(data))
         except nx.NetworkXException as error:
@@ -129,10 +129,10 @@ def columns_of_names(
         picked = columns_of(file, request, names_only)
     else:  # no attribute is known, so the weight may be missing
         picked = [available[i] for i in request.columns(file.path, available)]
-    with damage(file, "weights"):
+    with format_errors(file, "weights"):
         for name in set(picked) - set(columns):  # the weight
             columns[name] = pa.array([attributes.get(name) for *_, attributes in edges])
-        table = weighed(file, request, pa.table(columns).select(picked))
+        table = with_weights(file, request, pa.table(columns).select(picked))
     if isinstance(names, range):
         return table, names
     return table, pa.array(list(map(convert, names)), id_type)

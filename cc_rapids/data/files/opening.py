@@ -16,7 +16,7 @@ from typing import Any, cast
 from ...errors import CcRapidsError, FormatError, MissingExtraError, counted
 from ..arguments import consumed, local
 from ..memory_budget import Budget
-from .binary import damage
+from .binary import format_errors
 from .formats import SUFFIXES
 from .handle import Handle, remote
 from .input_file import File, Mark, Progress, mark_of, named_format, unchanged
@@ -324,7 +324,7 @@ def _in_zip(file: File) -> File:
     """Return the file of edges in a zip archive; an archive of NumPy arrays is an npz file."""
     import zipfile
 
-    with damage(file, "zip"):
+    with format_errors(file, "zip"):
         stream = file.seekable_stream()
         archive = zipfile.ZipFile(stream)
         members = archive.infolist()
@@ -344,7 +344,7 @@ def _in_tar(file: File) -> File:
 
     seekable = file.raw.seekable() and file.stream.seekable()
     try:
-        with damage(file, "tar"):
+        with format_errors(file, "tar"):
             stream = file.stream if seekable else file.seekable_stream()
             archive = tarfile.TarFile(fileobj=stream)
             names = [member.name for member in archive.getmembers() if member.isfile()]

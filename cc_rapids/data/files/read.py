@@ -15,7 +15,7 @@ from ...ledger import Ledger
 from ..arguments import local
 from ..lazy import pa
 from ..text_options import NO_OPTIONS, TextOptions
-from .binary import damage, weighed, with_empty_weights
+from .binary import format_errors, with_empty_weights, with_weights
 from .delimited import NAMES
 from .formats import FORMATS, IN_PIECES
 from .input_file import ColumnRequest, File, Progress, as_format
@@ -75,8 +75,8 @@ def read_whole(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
         assert format.pieces is not None
         pieces = format.pieces(file, request, Place(0, 0, lambda: 1 << 20))
         tables = [piece.table for piece in pieces]
-        with damage(file, format.title or format.name):  # a damaged file may have no piece
-            table = weighed(file, request, pa.concat_tables(tables))
+        with format_errors(file, format.title or format.name):  # a damaged file may have no piece
+            table = with_weights(file, request, pa.concat_tables(tables))
         file.report(file.size)
     if isinstance(vertices, range):  # whose length may be too large for len()
         file.check_vertices(vertices.stop - vertices.start)

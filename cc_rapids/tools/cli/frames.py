@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...data.end_columns import naming, place_of
-from ...data.files.binary import damage
+from ...data.files.binary import format_errors
 from ...data.files.formats.arrow import FILE_MARK, check_end
 from ...data.files.formats.parquet import check_one_file
 from ...data.files.input_file import File, as_format
@@ -162,7 +162,7 @@ def _table_of(file: File, format: str | None, options: TextOptions) -> pa.Table:
     if kind not in TABULAR:
         raise FormatError(f"{file.path} is {kind}, but a table is one of {', '.join(TABULAR)}")
     check_text_options(options, [file.path], [kind])
-    with as_format(file, kind), damage(file, kind):
+    with as_format(file, kind), format_errors(file, kind):
         if kind in _DELIMITERS:
             text = in_utf8(b"".join(file.pieces()), file.path, options.encoding)
             if not text.strip():

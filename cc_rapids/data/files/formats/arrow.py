@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from ....errors import CcRapidsWarning, FormatError
 from ...lazy import pa
 from ..arrow_sizes import bytes_between, largest_batch
-from ..binary import check_not_joined, columns_of, damage
+from ..binary import check_not_joined, columns_of, format_errors
 from ..pieces import Piece, Place, sliced
 from ..text_ids import check_ids
 from . import Format
@@ -32,7 +32,7 @@ def opened(file: File) -> tuple[Any, pa.PythonFile]:
             " the file again as version 2"
         )
     stream, is_file = file.seekable_stream(), file.head.startswith(FILE_MARK)
-    with damage(file, "Arrow"):
+    with format_errors(file, "Arrow"):
         if file.budget is not None:
             file.check_bound(largest_batch(stream, is_file), 1, BATCH)
         stream.seek(0)
@@ -44,7 +44,7 @@ def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
     """Yield record batches, starting after the batch and row of ``place``."""
     start = place.group
     stored, source = opened(file)
-    with damage(file, "Arrow"):
+    with format_errors(file, "Arrow"):
         columns = columns_of(file, request, stored.schema)
         ids = request.ids_in(columns)
         is_file = isinstance(stored, pa.ipc.RecordBatchFileReader)
@@ -92,7 +92,7 @@ def check_end(path: str, source: Any, is_file: bool) -> None:
 
 def names(file: File, options: TextOptions) -> list[str]:
     """Return the names of the columns from the schema at the beginning."""
-    with damage(file, "Arrow"):
+    with format_errors(file, "Arrow"):
         return list(opened(file)[0].schema.names)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ....errors import FormatError
 from ...lazy import np, pa, pc
-from ..binary import columns_of, damage, weighed
+from ..binary import columns_of, format_errors, with_weights
 from ..named_graphs import decoded, in_utf8
 from ..numbered import write_lines
 from ..text_ids import check_ids, is_text, plain_type
@@ -45,7 +45,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
         options = arrow_json.ParseOptions(explicit_schema=schema)
         return arrow_json.read_json(pa.BufferReader(data), parse_options=options)
 
-    with damage(file, "JSON lines"):
+    with format_errors(file, "JSON lines"):
         table = parsed() if line_count else pa.table({"src": [], "dst": []})
         if len(table) != line_count:
             raise FormatError(
@@ -68,7 +68,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
             raise
     check_ids(file.path, [*inferred], [table[name] for name in inferred], 0)
     file.groups = {0: line_count}
-    return weighed(file, request, table), None
+    return with_weights(file, request, table), None
 
 
 def _depth(data: bytes) -> int:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from ....errors import FormatError
 from ...lazy import np, pa
-from ..binary import damage, ordered, unequal_sides
+from ..binary import format_errors, table_of_arrays, unequal_sides
 from ..delimited import MARK, shown
 from ..numbered import COPIES, write_numbered
 from . import Format
@@ -34,7 +34,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     import scipy.io
 
     data = _content(file)
-    with damage(file, TITLE), naming_lines(file.path, data):
+    with format_errors(file, TITLE), naming_lines(file.path, data):
         rows, columns, declared, form, field, _ = scipy.io.mminfo(BytesIO(data))
     if rows != columns:
         raise unequal_sides(file.path, (rows, columns))
@@ -45,7 +45,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
         )
     if "integer" in field:
         _check_integers(file.path, data)
-    with damage(file, TITLE), naming_lines(file.path, data):
+    with format_errors(file, TITLE), naming_lines(file.path, data):
         matrix = scipy.io.mmread(BytesIO(data), spmatrix=False)
     if form == "array":
         ends, declared = np.nonzero(matrix), np.count_nonzero(matrix)
@@ -56,7 +56,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     if field not in ("pattern", "complex"):
         edges["weight"] = weights
     file.groups = {0: int(declared)}
-    return ordered(file, request, edges), range(1, rows + 1)
+    return table_of_arrays(file, request, edges), range(1, rows + 1)
 
 
 def _content(file: File) -> bytes:

@@ -18,7 +18,7 @@ from ... import offsets
 from ...dtypes import is_integer, is_number
 from ...end_columns import KNOWN_PAIRS, naming
 from ...lazy import np, pa
-from ..binary import damage, numbered, ordered, unequal_sides
+from ..binary import format_errors, numbered, table_of_arrays, unequal_sides
 from . import Format
 
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ def read_npy(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
     stream = file.seekable_stream()
     size = stream.seek(0, 2)
     stream.seek(0)
-    with damage(file, "npy"):
+    with format_errors(file, "npy"):
         file.check_bound(check_size(file, "the array", stream, size), COPIES)
         stream.seek(0)
         array = np.load(stream, allow_pickle=False)
     columns = ends_of(file, "the array", array)
     file.groups = {0: array.size // 2}
-    return ordered(file, request, columns), None
+    return table_of_arrays(file, request, columns), None
 
 
 def check_size(file: File, name: str, member: BinaryIO, size: int) -> int:
@@ -78,7 +78,7 @@ def ends_of(file: File, name: str, array: Any) -> dict[str, Any]:
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range | None]:
     """Return the edges of a matrix or of arrays."""
     stream = file.seekable_stream()
-    with damage(file, "npz"), np.load(stream) as stored:
+    with format_errors(file, "npz"), np.load(stream) as stored:
         if {"format", "shape"} <= set(stored.files):
             check_sizes(file, stored, stored.files, MATRIX_COPIES)
             file.check_vertices(int(max(stored["shape"])))  # SciPy allocates arrays of this length
@@ -145,7 +145,7 @@ def arrays(file: File, request: ColumnRequest, stored: Any) -> tuple[pa.Table, r
         if name in stored.files:
             check_sizes(file, stored, [name], 1)
             return numbered(file, request, columns, count_in(file, name, stored[name]))
-    return ordered(file, request, columns), None
+    return table_of_arrays(file, request, columns), None
 
 
 def check_ends(file: File, name: str, end: Any) -> None:

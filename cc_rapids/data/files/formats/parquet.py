@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 from ....errors import FormatError
 from ...lazy import pa, pq
 from ...memory_budget import FILE_BYTES, ROW_COPIES, Budget
-from ..binary import check_not_joined, columns_of, damage
+from ..binary import check_not_joined, columns_of, format_errors
 from ..parquet_pages import largest_page
 from ..pieces import Piece, Place, RowGroups, pieces_of_groups
 from ..text_ids import are_ids, check_ids, is_text
@@ -38,7 +38,7 @@ def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
 
 def group_batches(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
     """Yield row groups in batches, starting after the group and row of ``place``."""
-    with damage(file, "Parquet"):
+    with format_errors(file, "Parquet"):
         stream = file.seekable_stream()
         stored, empty, excluded = _opened_parquet(file, stream, request)
         columns, rows = empty.column_names, stored.metadata.num_rows
@@ -64,7 +64,7 @@ def groups_to_load(
     has more rows than fit, all row groups are read as PyArrow tables.
     """
     start, done, max_rows = place.group, place.done, place.rows
-    with damage(file, "Parquet"):
+    with format_errors(file, "Parquet"):
         _, empty, excluded = _opened_parquet(file, file.seekable_stream(), request)
     columns = empty.column_names
     sizes = [0 if group in excluded else size for group, size in file.groups.items()]
@@ -96,7 +96,7 @@ def _end_of_piece(sizes: list[int], start: int, max_rows: int) -> int:
 
 def _load(file: File, read: RowGroups, columns: list[str], groups: list[int], done: int) -> Any:
     """Return the rows of row groups as a frame, after the first ``done`` rows."""
-    with damage(file, "Parquet"):
+    with format_errors(file, "Parquet"):
         frame = read(file.path, columns, groups)
     return frame.iloc[done:] if done else frame
 
@@ -283,7 +283,7 @@ def parquet_facts(file: File, request: ColumnRequest) -> list[Footer]:
 
     Row groups that the bound excludes are not read.
     """
-    with damage(file, "Parquet"):
+    with format_errors(file, "Parquet"):
         stored = pq.ParquetFile(file.seekable_stream())
         meta, schema = stored.metadata, stored.schema_arrow
         columns = columns_of(file, request, schema)
@@ -296,7 +296,7 @@ def parquet_facts(file: File, request: ColumnRequest) -> list[Footer]:
 
 def names(file: File, options: TextOptions) -> list[str]:
     """Return the names of the columns from the footer."""
-    with damage(file, "parquet"):
+    with format_errors(file, "parquet"):
         return list(pq.read_schema(file.seekable_stream()).names)
 
 
