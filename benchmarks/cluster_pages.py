@@ -264,7 +264,7 @@ def on_streams(folder):
     rows, lines = newest(rows, "device", "m", "counted", "on"), []
     for row in rows:
         spent = row["wall_ms"]["median"] / 1e3
-        ids = "counted by `num_vertices`" if row["counted"] else "numbered as they arrive"
+        ids = "below `num_vertices`" if row["counted"] else "numbered as they arrive"
         rates = f"{row['m'] / spent / 1e6:,.0f} M", size(row["file_bytes"] / spent)
         about = f"{row['m'] / 1e6:,.0f} M", f"{ids}, {card(row)}", str(row["on"])
         lines.append([*about, f"{spent:.2f}", *rates])
