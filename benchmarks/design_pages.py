@@ -15,7 +15,7 @@ from cc_rapids.tools import charts
 
 GROUPS = {
     ("none", "list"): "No sample, edge list",
-    ("strided", "list"): "Every fifth block (`strided`), edge list",
+    ("strided", "list"): "Every fifth block of edges (`strided`), edge list",
     ("none", "rows"): "No sample, rows",
     ("kout", "rows"): "First two neighbours (`kout`), rows",
     ("kout(pick=random)", "rows"): "Two neighbours, one at random (`kout(pick=random)`), rows",
@@ -24,8 +24,8 @@ GROUPS = {
 }
 COUNTED = {
     "exactly": "exact for {}",
-    "at most": "an upper bound for {}, because a root that is hooked during the sample is not"
-    " linked",
+    "at most": "an upper bound for {}, because the sample skips the row of a root that"
+    " another thread has hooked",
     "on paper": "an estimate for {}: a top-down search reads every entry of the vertices that it"
     " reaches, and a bottom-up search stops earlier",
 }
@@ -187,8 +187,8 @@ def sampling(space):
         ]
         for row in rows
     ]
-    head = ["graph", "sample", "ms", "of the time", "vertices inside", "edges not inside"]
-    head += ["edges between trees", "entries read"]
+    head = ["graph", "sample", "ms", "share of the run", "vertices in the giant"]
+    head += ["edges not in the giant", "edges between trees", "entries read"]
     return table(head, lines, words=2)
 
 
@@ -247,9 +247,10 @@ def count():
     after = {(d.link, d.compress) for d in known if d.sample != "none" and d not in staged}
     alone = [f"`{d.link}`" for d in known if d.sample == "none" and d.words[1].spec.standalone]
     return (
-        f"There are {len(known)} designs with default options: {len(samples)} samples (one of them"
-        f" is none) times {len(after)} rules for the other edges, {len(alone)} algorithms without"
-        f" a sample ({', '.join(alone)}), and {len(staged)} that `stages` calls."
+        f"There are {len(known)} designs with default options. {len(samples)} samples (one of them"
+        f" is none) times {len(after)} rules make {len(samples) * len(after)}. {len(alone)}"
+        f" algorithms have no sample: {', '.join(alone)}. `stages`, which runs another algorithm"
+        f" on groups of the edges in random order, adds {len(staged)}."
     )
 
 

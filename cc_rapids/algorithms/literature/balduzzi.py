@@ -83,7 +83,7 @@ def hook_stars(on: Any, read: Any) -> Any:
     requires=("read",),
     root_is_min=False,
     label_arrays=(2, 0),
-    needs="8 bytes per vertex for labels and notes",
+    needs="8 bytes per vertex for labels and marks of hooked trees",
     paper="Tvrdik; Balduzzi et al. 2018, Algorithm 1",
 )
 def tvrdik(on: Any, vertex: type, read: Any) -> Step:

@@ -56,7 +56,7 @@ def half_bits(m: int) -> int:
     options={"q": 1},
     requires=("read",),
     meta=True,
-    needs="a copy of q edges per vertex, 8 bytes each",
+    needs="a copy of q edges per vertex (q is an option), 8 bytes each",
     paper="Stages, Cong and Muzio 2014, Algorithm 3",
 )
 def stages(on: Any, vertex: type, read: Any, q: int) -> Callable[[Step, Any], Step]:
