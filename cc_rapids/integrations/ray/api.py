@@ -71,8 +71,8 @@ class RayComponents(DistributedComponents):
     """
 
     _labels: Dataset
-    _sizes: Callable[[], Dataset] | None = None
-    _forest: Callable[[], Dataset] | None = None
+    _sizes: Callable[[], Dataset] | None = None  # None if vertices are distributed
+    _forest: Callable[[], Dataset] | None = None  # None if vertices are distributed
 
     def labels(self) -> Dataset:
         """Return the component of each vertex.
@@ -106,7 +106,7 @@ class RayComponents(DistributedComponents):
         """
         if self._sizes:
             return self._sizes()
-        if not len(self):
+        if not len(self):  # keep the columns of an answer without rows
             labels = self._labels.schema().base_schema.empty_table().select(["labels"])
             return _with_columns(
                 ray.data.from_arrow(labels.append_column("size", pa.array([], pa.int64())))
@@ -152,9 +152,9 @@ def components(
     """Find the connected components of a Ray dataset, on the nodes that hold or read it.
 
     Ray Data reads the columns of ids. On CPUs, the task that reads a block also reduces the block
-    to a forest. On GPUs, a separate task does this. The forests of a node are merged as they are
+    to a forest. On GPUs, a separate task reduces it. The forests of a node are merged as they are
     completed. Then the forests of all nodes are merged pairwise in a tree. Only edges of forests
-    are sent. If a process or a node is lost, Ray reads its blocks again elsewhere.
+    are sent. If a process or a node is lost, Ray reads the lost blocks again.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def components(
     checked = Options.check(
         labels=labels, nulls=nulls, design=design, engine=engine, forest=True, progress=progress
     )
-    if isinstance(edges, Dataset) and (example := _example(edges)) is not None:
+    if isinstance(edges, Dataset) and (example := _empty_table(edges)) is not None:
         source, destination = read.named_ends(example, source, destination)
     end_names = checked_names(source, destination)
     id_names = names_of_ends(source, destination)
@@ -245,9 +245,7 @@ def components(
         all_vertices = range(num_vertices) if num_vertices is not None else vertices
         vertex_range = all_vertices if isinstance(all_vertices, range) else None
         forests = run.forests(edges, all_vertices)
-        if not (
-            vertex_range is not None or all_vertices is None or isinstance(all_vertices, Dataset)
-        ):
+        if all_vertices is not None and not isinstance(all_vertices, range | Dataset):
             frame = pd.DataFrame({"vertex": _on_host(all_vertices)})
             forests.append(tasks.submit(loops, frame, id_names[0], options))
         rows = known_rows(edges)
@@ -260,8 +258,8 @@ def components(
 class RayRun(Run):
     """One run on a cluster.
 
-    The number of rows comes from Ray's metadata if Ray knows the number. Otherwise the tasks that
-    reduce blocks to forests count the rows.
+    The number of edges comes from Ray's metadata, if it is known there. Otherwise the tasks that
+    reduce blocks to forests count the edges.
     """
 
     tasks: Tasks
@@ -272,7 +270,7 @@ class RayRun(Run):
             folded = self.fold(leaves, None)
         if folded:
             return [forest for _, forest in folded]
-        empty = _empty(edges, self.id_names)
+        empty = _empty_frame(edges, self.id_names)
         return [self.tasks.submit(local_forest, empty, *self.id_names, self.nulls, self.options)]
 
     def _leaves(self, edges: Dataset, vertices: Any) -> Generator[Result, None, None]:
@@ -296,11 +294,11 @@ class RayRun(Run):
         """Start tasks that reduce blocks to forests; iterate over the results of these tasks.
 
         On CPUs, Ray Data reduces a block in the task that reads the block. On GPUs, Ray Data would
-        map batches of a fixed number of rows in separate tasks. A task of this run therefore
-        reduces each block.
+        start separate tasks for batches of a fixed number of rows. This run therefore submits its
+        own task for each block.
         """
         source, options = self.id_names[0], self.options
-        # Each dataset, the function that reduces a block of it to a forest, and other arguments
+        # Each dataset, the function that reduces its blocks to forests, and its other arguments
         steps: list[tuple[Dataset, Any, tuple[Any, ...]]] = [
             (edges, local_forest, (*self.id_names, self.nulls, options))
         ]
@@ -318,29 +316,31 @@ class RayRun(Run):
                 fn_args=(make, *arguments),
                 **self.tasks.resources,
             )
-            counts = []
+            row_counts = []  # for each block, the rows of the packed forests in it
             for block in _blocks(forests):
                 forest, rows = self.tasks.split(unpacked, block, self.id_names, options, count=2)
-                counts.append(rows)
+                row_counts.append(rows)
                 yield forest
-            expected, received = known_rows(forests), sum(map(len, self.tasks.gather(counts)))
+            expected = known_rows(forests)
+            received = sum(map(len, self.tasks.gather(row_counts)))
             if expected not in (None, received):
                 raise LedgerError(
                     f"Ray has made forests of {expected:,} blocks, but {received:,} arrived"
                 )
             if dataset is edges:  # only edges are rows of the ledger
-                self.counts.extend(counts)
+                self.counts.extend(row_counts)
 
     def by_edges(
-        self, edges: Dataset, labels: str | None, vertices: Any, count: int | None
+        self, edges: Dataset, labels: str | None, vertices: Any, num_vertices: int | None
     ) -> RayComponents:
         """Solve with distributed edges: merge the forests in a tree."""
         tasks, id_names = self.tasks, self.id_names
         forests = self.forests(edges, vertices)
         root = self.tree(forests)
-        options = self.options | {"labels": labels, "num_vertices": count}
+        options = self.options | {"labels": labels, "num_vertices": num_vertices}
         options["vertices"] = None if isinstance(vertices, Dataset) else vertices
-        arguments, blocks = (root, id_names, options), tasks.cpus()
+        arguments = root, id_names, options
+        blocks = tasks.cpus()
         facts_result, *tables = tasks.split(label_blocks, *arguments, blocks, count=blocks + 1)
         [facts] = tasks.gather([facts_result])
         return RayComponents(
@@ -352,11 +352,11 @@ class RayRun(Run):
 
 
 def _checked(
-    edges: Any, end_names: tuple[Any, Any], vertices: Any, count: int | None, nulls: str
+    edges: Any, end_names: tuple[Any, Any], vertices: Any, num_vertices: int | None, nulls: str
 ) -> Dataset:
-    """Check the arguments as far as possible without reading rows; return the edges to read.
+    """Check the arguments as far as possible without reading rows; return the edges.
 
-    If the columns are known, the edges have only the columns of ids.
+    If the columns are known, the returned edges have only the columns of ids.
     """
     if not isinstance(edges, Dataset):
         raise InputError(
@@ -368,13 +368,14 @@ def _checked(
         raise EngineError("Ray is not running: start it, or connect to a cluster, with ray.init()")
     if isinstance(vertices, range):
         check_range(vertices)
-    example = _example(vertices) if isinstance(vertices, Dataset) else vertices
-    if isinstance(vertices, Dataset) and example is not None and example.num_columns == 1:
-        example = example.column(0)
-    example_table = _example(edges)
-    if example_table is None:  # the columns are known only once the caller's functions have run
+    if isinstance(vertices, Dataset):
+        vertices = _empty_table(vertices)
+        if vertices is not None and vertices.num_columns == 1:
+            vertices = vertices.column(0)
+    empty_edges = _empty_table(edges)
+    if empty_edges is None:  # the columns are known only once the caller's functions have run
         return edges
-    read.read(example_table, *end_names, example, count, nulls)
+    read.read(empty_edges, *end_names, vertices, num_vertices, nulls)
     names = [name for side in names_of_ends(*end_names) for name in as_list(side)]
     return edges.select_columns(list(dict.fromkeys(names)))
 
@@ -388,8 +389,8 @@ def known_rows(dataset: Dataset) -> int | None:
     return count() if count else None
 
 
-def _example(dataset: Dataset) -> Any:
-    """Return an empty table with the types of a dataset; None if no Arrow schema is known."""
+def _empty_table(dataset: Dataset) -> Any:
+    """Return an Arrow table with the columns of a dataset; None if no Arrow schema is known."""
     schema = dataset.schema(fetch_if_missing=False)
     is_arrow = schema is not None and isinstance(schema.base_schema, pa.Schema)
     return schema.base_schema.empty_table() if is_arrow else None
@@ -413,13 +414,13 @@ def _resources(engine: str | None, **resources: Any) -> dict[str, float]:
     return {name: value for name, value in resources.items() if value is not None}
 
 
-def _empty(edges: Dataset, id_names: Ends) -> Any:
+def _empty_frame(edges: Dataset, id_names: Ends) -> Any:
     """Return an empty frame with the types of a dataset without rows.
 
     If the columns are unknown because a function of the caller returned no rows, the frame has the
     columns of ids without types.
     """
-    example = _example(edges.materialize())
+    example = _empty_table(edges.materialize())
     if example is None or not example.num_columns:
         return pd.DataFrame({name: [] for side in id_names for name in as_list(side)})
     return as_pandas(example)
@@ -439,8 +440,8 @@ def _blocks(dataset: Dataset) -> Iterator[Any]:
     A block is an Arrow table or a pandas frame.
     """
     for bundle in dataset.iter_internal_ref_bundles():
-        for block, facts in zip(bundle.block_refs, bundle.metadata, strict=True):
-            if facts.num_rows != 0:
+        for block, metadata in zip(bundle.block_refs, bundle.metadata, strict=True):
+            if metadata.num_rows != 0:
                 yield block
 
 
@@ -463,10 +464,10 @@ def packed(table: Any, make: Callable[..., Forest], *arguments: Any) -> Any:
 
 
 def unpacked(table: Any, id_names: Ends, options: dict[str, Any]) -> tuple[Forest, list[int]]:
-    """Merge the packed forests of a block; return the merged forest, and all their ``ROWS``.
+    """Merge the packed forests of a block; return the merged forest, and the ``ROWS`` of each.
 
-    A block may have several packed forests, because Ray Data combines small blocks. If one of them
-    is an error, it is raised.
+    A block may have several packed forests, because Ray Data combines small blocks. A packed error
+    is raised.
     """
     forests: list[Forest] = []
     for row in table.column(FOREST):
@@ -508,7 +509,6 @@ class _WithColumns(MaterializedDataset):  # type: ignore[misc]
     """A dataset in memory whose pandas frame has columns even if it has no rows."""
 
     def to_pandas(self, limit: int | None = None) -> pd.DataFrame:
-        """Return all rows as a pandas frame, which has columns even if it has no rows."""
         frame: pd.DataFrame = super().to_pandas(limit)
         if not len(frame):
             frame = self.schema().base_schema.empty_table().to_pandas()

@@ -16,10 +16,10 @@ from ...errors import CcRapidsError
 
 
 class Result(NamedTuple):
-    """References to the result of a call, and to a small object that exists when the call ends."""
+    """References to a result of a call."""
 
-    value: Any
-    done: Any
+    value: Any  # the result, which may be large
+    done: Any  # a small object that exists once the call has ended: None, or an error
 
 
 class Tasks:
@@ -58,10 +58,10 @@ class Tasks:
 
     def completed(self, results: list[Result]) -> Iterator[Result]:
         """Iterate over results as they are complete, without reading them."""
-        return self._completed(list(results))
+        return self._completed(list(results))  # copied now: the caller may empty its list
 
     def _completed(self, waiting: list[Result]) -> Iterator[Result]:
-        """Yield results as they are complete."""
+        """Yield results of ``waiting`` as they are complete."""
         while waiting:
             done, waiting = self.ready(waiting, None)
             yield from done
@@ -69,13 +69,14 @@ class Tasks:
     def ready(
         self, results: list[Result], timeout: float | None
     ) -> tuple[list[Result], list[Result]]:
-        """Return the complete results and the pending results; raise the error of a complete one.
+        """Return the complete and the pending results; raise an error of a complete result.
 
         ``timeout`` is in seconds; None waits for the first result without limit.
         """
         if not results:
             return [], []
-        waiting, count = [result.done for result in results], len(results) if timeout == 0 else 1
+        waiting = [result.done for result in results]
+        count = len(results) if timeout == 0 else 1  # without a wait, all that are complete
         done, _ = ray.wait(waiting, num_returns=count, timeout=timeout, fetch_local=False)
         for value in ray.get(done):
             _checked(value)
@@ -103,8 +104,8 @@ class Tasks:
 def _call(count: int, function: Any, *arguments: Any) -> tuple[Any, ...]:
     """Call a function on a worker; return its results, and None as a marker of completion.
 
-    An error of this library is returned in place of each result, and so is an argument that is such
-    an error. If the error were raised, Ray would wrap it and log it for each result.
+    An error of this library, raised by the function or passed as an argument, is returned in place
+    of all results and of the marker. Ray would wrap a raised error and log it for each result.
     """
     try:
         result = function(*map(_checked, arguments))
@@ -114,7 +115,7 @@ def _call(count: int, function: Any, *arguments: Any) -> tuple[Any, ...]:
 
 
 def _checked(value: Any) -> Any:
-    """Return a result; raise it if it is an error."""
+    """Return ``value``, or raise it if it is an error of this library."""
     if isinstance(value, CcRapidsError):
         raise value
     return value
