@@ -37,8 +37,7 @@ AHEAD = 2 * (os.cpu_count() or 1)  # the maximum number of partitions in flight
 class Tasks:
     """The tasks of one run; all results are in the memory of this process.
 
-    This is the :class:`~cc_rapids.integrations.distributed.protocol.Executor` of a pool. Its
-    workers have no names.
+    This is the :class:`~cc_rapids.integrations.distributed.protocol.Executor` of a pool.
     """
 
     def __init__(self, executor: Executor) -> None:
@@ -47,20 +46,20 @@ class Tasks:
     def submit(self, function: Any, *arguments: Any, worker: str | None = None) -> Future[Any]:
         """Return the future of a call, which starts once its argument futures are done."""
         future: Future[Any] = Future()
-        self._start(future, function, arguments)
+        self._try_submit(future, function, arguments)
         return future
 
-    def _start(
+    def _try_submit(
         self, future: Future[Any], function: Any, arguments: tuple[Any, ...], _: Any = None
     ) -> None:
-        """Submit a call to the pool once all of its arguments are done.
+        """Submit a call to the pool if all of its arguments are done.
 
-        If an argument is pending, this method is called again when that argument is done. A
-        callback receives the argument as ``_``.
+        If an argument is pending, its callback calls this method again. The unused parameter ``_``
+        receives the future that Python passes to callbacks.
         """
         for argument in arguments:
             if isinstance(argument, Future) and not argument.done():
-                argument.add_done_callback(partial(self._start, future, function, arguments))
+                argument.add_done_callback(partial(self._try_submit, future, function, arguments))
                 return
         try:
             values = [
@@ -91,7 +90,7 @@ class Tasks:
 
 
 def _copy_result(future: Future[Any], call: Future[Any]) -> None:
-    """Copy the result or the error of a call to ``future``."""
+    """Complete ``future`` with the result or the error of ``call``."""
     try:
         future.set_result(call.result())
     except BaseException as error:  # including the CancelledError of a cancelled call
@@ -155,8 +154,8 @@ def components(
     Returns
     -------
     Components
-        The components, with a spanning forest. The column ``row`` of the forest counts the edges of
-        the last merge, not the rows of the partitions.
+        The components, with a spanning forest. The column ``row`` of the forest has row numbers in
+        the last merge, not in the partitions.
 
     Raises
     ------
@@ -185,6 +184,7 @@ def components(
     Options.check(
         labels=labels, nulls=nulls, design=design, engine=engine, forest=True, progress=progress
     )
+    # If partitions are frames in a list, look up the default columns before the run.
     if isinstance(partitions, list) and partitions and hasattr(partitions[0], "columns"):
         source, destination = read.named_ends(partitions[0], source, destination)
     id_names = names_of_ends(source, destination)
@@ -203,11 +203,11 @@ def components(
         folded = run.fold(leaves, None)
         if not folded:
             raise InputError("there are no partitions: pass at least one, which may have no rows")
-        [(_, root)] = folded
+        [(_, root)] = folded  # one forest, because all results are in this process
         [forest] = tasks.gather([root])
     ledger = forest.ledger._replace(given=sum(counts)).check(run.parts_name)
     if not isinstance(partitions, Sized):
-        ledger = ledger._replace(unchecked=True)
+        ledger = ledger._replace(unchecked=True)  # the number of partitions is unknown
     elif len(counts) != (size := len(partitions)):
         raise LedgerError(
             f"{counted(size, 'partition')} {inflected(size, 'was', 'were')} given, but"
@@ -227,17 +227,16 @@ def _leaves(
     options: dict[str, Any],
     counts: list[int],
 ) -> Generator[Future[Any], None, None]:
-    """Iterate over the forests of partitions as they are complete; an error cancels the others.
+    """Iterate over the forests of partitions as they are complete; an error cancels the rest.
 
     Partitions are drawn only as the pool needs them. The number of rows of each partition is
-    appended to ``counts``. The rows of a frame are counted before the frame is sent. If a function
-    returns the frame, the process that calls the function counts the rows.
+    appended to ``counts``: before a frame of known length is sent, otherwise after its task.
     """
     waiting: set[Future[Any]] = set()
-    uncounted: set[Future[Any]] = set()  # calls of functions, whose rows another process counts
+    uncounted: set[Future[Any]] = set()  # tasks that count the rows of their partition
 
     def with_counts(done: set[Future[Any]]) -> Iterator[Future[Any]]:
-        """Yield completed forests, with the row counts that another process has made."""
+        """Yield completed forests; append the row counts that their tasks have made."""
         for future in map(_checked, done):
             if future in uncounted:
                 counts.append(future.result().ledger.given)
@@ -266,7 +265,7 @@ def _leaves(
 def forest_of(
     number: int, partition: Any, id_names: Ends, nulls: str, options: dict[str, Any]
 ) -> Forest:
-    """Return the forest of partition ``number``, which is a frame or a function; run in a pool."""
+    """Return the forest of partition ``number``, a frame or a function, in a task of the pool."""
     partition = partition() if callable(partition) else partition
     frame = as_pandas(partition)
     if description := not_frame(frame):
@@ -275,6 +274,7 @@ def forest_of(
             " function that returns one"
         )
     forest = local_forest(frame, *id_names, nulls, options)
+    # Compare with the rows before the conversion to pandas, if they can be counted.
     rows = len(partition if hasattr(partition, "__len__") else frame)
     forest.ledger._replace(given=rows).check(f"partition {number}")
     return forest

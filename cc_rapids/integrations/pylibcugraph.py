@@ -80,7 +80,7 @@ def weakly_connected_components(
     (array([0, 1, 2]), array([0, 1, 0]))
     """
     if graph is None and offsets is not None and indices is not None:
-        answer = _all_of(
+        answer = _label_columns(
             components(Csr(array_of("offsets", offsets), array_of("indices", indices)))
         )
     elif graph is None or any(part is not None for part in (offsets, indices, weights)):
@@ -88,10 +88,10 @@ def weakly_connected_components(
     elif type(graph).__name__ == "MGGraph":
         if labels is not None:
             raise GraphStateError("labels= is for adjacency lists, and for graphs on one GPU")
-        answer = _of_rank(graph, resource_handle, Ranks(resource_handle))
+        answer = _labels_of_rank(graph, resource_handle, Ranks(resource_handle))
     elif type(graph).__name__ == "SGGraph":
         edges = decompressed(graph, resource_handle)
-        answer = _all_of(components(edges, vertices=vertex_list(graph, resource_handle)))
+        answer = _label_columns(components(edges, vertices=vertex_list(graph, resource_handle)))
     else:
         raise GraphStateError(f"the edges of a {type(graph).__name__} cannot be read")
     vertices, answer_labels = answer
@@ -107,8 +107,8 @@ def weakly_connected_components(
     return None
 
 
-def _all_of(result: Components) -> tuple[Any, Any]:
-    """Return the vertices and labels of an answer."""
+def _label_columns(result: Components) -> tuple[Any, Any]:
+    """Return the columns ``vertex`` and ``labels`` of an answer."""
     frame = result.labels()
     return frame.vertex, frame.labels
 
@@ -137,16 +137,16 @@ class Ranks:
         src, dst, *_ = self._replicate(self._resources, src, dst, None, None, None)
         return src, dst
 
-    def agreed(
+    def exchange_votes(
         self, like: Any, vote_here: int, count_here: int, reason: object
     ) -> tuple[list[int], ...]:
-        """Gather two numbers from every rank, in unspecified order.
+        """Send a vote and a count to all ranks; return the votes and the counts of all ranks.
 
         The numbers are sent as the two ends of one edge, because pylibcugraph sends only edges.
-        ``like`` is an array of the library that this rank uses, NumPy or CuPy. If a rank votes
-        ``FAILED`` or ``LOST``, every rank raises an error, this rank with its ``reason``.
+        The order of the ranks is unspecified. The arrays that are sent are of the library of the
+        array ``like``, NumPy or CuPy. If a rank votes ``FAILED`` or ``LOST``, every rank raises an
+        error. On ranks with such a vote, the message includes ``reason``.
         """
-        # full_like makes an array of CuPy if ``like`` is an array of CuPy
         ends = [
             np.full_like(like, number, dtype=np.int64, shape=1)
             for number in (vote_here, count_here)
@@ -167,39 +167,38 @@ class _Solved(NamedTuple):
     src: Any
     dst: Any
     free_bytes: int = 0  # of the GPU
-    rows: int = 0  # the number of edges of the graph on this rank
+    rows: int = 0  # the edges of the graph on this rank; ``linked`` if they cannot be counted
     linked: int = 0  # the number of edges that kernels linked
 
 
-def _of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
+def _labels_of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]:
     """Return the vertices of this rank and their labels in the graph of all ranks."""
     vertices = vertex_list(graph, resources)
     solved, reason = _tried(partial(_solved_here, graph, resources, vertices))
     if solved is None:
         solved = _Solved(None, vertices[:0], vertices[:0])
-    vote = _vote(reason) or solved.src.size
-    forest_sizes, free_bytes = ranks.agreed(vertices, vote, solved.free_bytes, reason)
+    vote = _vote(reason, solved.src.size)
+    forest_sizes, free_bytes = ranks.exchange_votes(vertices, vote, solved.free_bytes, reason)
     # From here on, no rank has failed
     if len(forest_sizes) == 1:
         Ledger(solved.rows, solved.linked).check("the edges of the graph")
         return vertices, solved.result.component_of(vertices)
     _check_gather(forest_sizes, solved.src.itemsize + solved.dst.itemsize, min(free_bytes))
     src, dst = solved.src, solved.dst
-    if not src.size:  # a self-loop changes no component; an empty array would have no address
+    if not src.size:  # send a harmless self-loop, because an empty array has no address
         src = dst = np.full_like(vertices, 0, shape=1)
     all_edges = ranks.gathered(src, dst)
     sent = sum(max(size, 1) for size in forest_sizes)  # a rank without edges sends a self-loop
     labels, reason = _tried(partial(_labels_of, vertices, all_edges, sent))
-    # The vote of a rank that succeeded is its number of edges
-    vote = _vote(reason) or solved.rows
-    all_rows, all_linked = ranks.agreed(vertices, vote, solved.linked, reason)
+    vote = _vote(reason, solved.rows)
+    all_rows, all_linked = ranks.exchange_votes(vertices, vote, solved.linked, reason)
     Ledger(sum(all_rows), sum(all_linked)).check("the edges of all ranks")
     log.debug("%d ranks sent %s of forests", len(forest_sizes), counted(sum(forest_sizes), "edge"))
     return vertices, labels
 
 
 def _solved_here(graph: Any, resources: Any, vertices: Any) -> _Solved:
-    """Find the components of the edges of this rank."""
+    """Find the components of the edges of this rank, with a spanning forest."""
     rows, edges = edge_count(graph, resources), decompressed(graph, resources)
     result = components(edges, vertices=vertices, forest=True)
     _, src, dst = result.forest()
@@ -208,13 +207,14 @@ def _solved_here(graph: Any, resources: Any, vertices: Any) -> _Solved:
         raise lost_rows("the forest of this rank", joins, src.size)
     linked = result.answer.facts.rows.linked
     free_bytes = result.answer.backend.free_bytes()
-    return _Solved(result, src, dst, free_bytes, linked if rows is None else rows, linked)
+    rows = linked if rows is None else rows
+    return _Solved(result, src, dst, free_bytes, rows, linked)
 
 
-def _labels_of(vertices: Any, edges: Any, rows: int) -> Any:
-    """Return the labels of the vertices of this rank, from the forests of all ranks."""
+def _labels_of(vertices: Any, edges: Any, sent: int) -> Any:
+    """Return the labels of this rank's vertices, from the ``sent`` edges of all forests."""
     result = components(edges, vertices=vertices)
-    linked_all(result, rows, "the forests of all ranks")
+    linked_all(result, sent, "the forests of all ranks")
     return result.component_of(vertices)
 
 
@@ -228,10 +228,10 @@ def _check_gather(forest_sizes: list[int], edge_bytes: int, free_bytes: int) -> 
         )
 
 
-def _vote(reason: Exception | None) -> int:
-    """Return the vote of a rank: ``LOST`` or ``FAILED`` for an error, 0 without an error."""
+def _vote(reason: Exception | None, edges: int) -> int:
+    """Return the vote of a rank: ``LOST`` or ``FAILED`` for an error, otherwise ``edges``."""
     if reason is None:
-        return 0
+        return edges
     return LOST if isinstance(reason, LedgerError) else FAILED
 
 

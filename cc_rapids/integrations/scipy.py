@@ -1,9 +1,8 @@
 """Drop-ins for SciPy's functions: ``from cc_rapids.scipy import connected_components``.
 
-The answers equal those of :func:`scipy.sparse.csgraph.connected_components`, including labels, and
-of :func:`scipy.sparse.csgraph.minimum_spanning_tree`, including ties. SciPy's matrices are solved
-on CPU threads, and CuPy's on the GPU. Strong components and weights without a total order are
-passed to SciPy and logged.
+The answers equal those of the functions of the same names in :mod:`scipy.sparse.csgraph`, including
+labels and ties. SciPy's matrices are solved on CPU threads, and CuPy's on the GPU. For strong
+components, and for weights without a total order, the functions call SciPy and write to the log.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from scipy.sparse.csgraph import connected_components as _of_scipy
+from scipy.sparse.csgraph import connected_components as _scipy_components
 from scipy.sparse.csgraph import csgraph_from_dense, csgraph_from_masked
-from scipy.sparse.csgraph import minimum_spanning_tree as _tree_of_scipy
+from scipy.sparse.csgraph import minimum_spanning_tree as _scipy_tree
 
 from ..api import components, minimum_spanning_forest
 from ..data.adapters import Csr
@@ -53,7 +52,7 @@ def connected_components(
     -------
     n_components : int
         The number of components.
-    labels : (N,) array of int32, of CuPy for a matrix of CuPy, otherwise of NumPy
+    labels : (N,) array of int32, a CuPy array if ``csgraph`` is of CuPy
         Labels 0 .. n_components - 1, in the order of the first vertex of each component, as in
         SciPy.
 
@@ -124,7 +123,7 @@ def minimum_spanning_tree(csgraph: Any, overwrite: bool = False) -> Any:
     check_flag("overwrite", overwrite)
     on_device = _is_cupy(csgraph)
     matrix = _square(csgraph, on_device, weights=True).tocsr()
-    offsets, count = matrix.indptr, int(matrix.indptr[-1])
+    offsets, count = matrix.indptr, int(matrix.indptr[-1])  # the other arrays may be longer
     indices, weights = matrix.indices[:count], matrix.data[:count]
     if weights.dtype not in KEPT_TYPES and (is_number(weights.dtype) or is_boolean(weights.dtype)):
         weights = weights.astype(np.float64)
@@ -144,17 +143,16 @@ def _tree_by_scipy(csgraph: Any, on_device: bool) -> Any:
     """Return the forest computed by SciPy, for weights without a total order."""
     log.info("weights without an order: passed to scipy.sparse.csgraph.minimum_spanning_tree")
     if not on_device:
-        return _tree_of_scipy(csgraph)
+        return _scipy_tree(csgraph)
     import cupyx.scipy.sparse
 
-    return cupyx.scipy.sparse.csr_matrix(_tree_of_scipy(csgraph.get()))
+    return cupyx.scipy.sparse.csr_matrix(_scipy_tree(csgraph.get()))
 
 
 def _square(csgraph: Any, on_device: bool, weights: bool = False) -> Any:
     """Return the graph as an (N, N) sparse matrix, after a check of its shape.
 
-    A dense array on the GPU becomes a matrix of its weights if ``weights`` is true, otherwise of
-    ones.
+    ``weights`` is passed to :func:`_device_matrix`.
     """
     matrix = _device_matrix(csgraph, weights) if on_device else _matrix(csgraph)
     if matrix.ndim != 2:
@@ -173,11 +171,11 @@ def _strong(csgraph: Any, on_device: bool, return_labels: bool) -> Any:
     """Find strong components by SciPy; copy a CuPy matrix to the host."""
     log.info("strong components: passed to scipy.sparse.csgraph.connected_components")
     if not on_device:
-        return _of_scipy(csgraph, True, "strong", return_labels)
-    # SciPy instead of CuPy, whose function needs a matching release of pylibcugraph
+        return _scipy_components(csgraph, True, "strong", return_labels)
+    # CuPy's own function would need a matching release of pylibcugraph
     import cupy
 
-    count, labels = _of_scipy(csgraph.get(), True, "strong")
+    count, labels = _scipy_components(csgraph.get(), True, "strong")
     return (count, cupy.asarray(labels)) if return_labels else count
 
 
