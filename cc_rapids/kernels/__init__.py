@@ -1,17 +1,16 @@
 """Device code: each algorithm is written once, as plain Python on arrays, one topic per file.
 
 Kernel factories receive the backend as ``on`` (see :mod:`cc_rapids.backends.base`). The docstring
-of a factory describes the kernel or the device function that it returns. Functions that replace
-each other have the same parameters, and some of them do not use all of these. This package imports
-nothing from the rest of cc_rapids. A kernel neither raises nor prints, because the callers validate
-the input.
+of a factory describes the kernel or the device function that it returns. Interchangeable functions
+have the same parameters, although some do not use every parameter. This package imports nothing
+from the rest of cc_rapids. A kernel neither raises nor prints, because callers validate the input.
 
 If the threads of a kernel loop, its first three arguments are the first index of a thread, the end
 of the indices, and ``step``, the distance between two indices of a thread: on a GPU the number of
 threads, on a CPU 1. The first arguments of a kernel of blocks are the number ``k`` of the block,
-the number ``t`` of a thread of the block, and the number ``step`` of these threads. On a CPU, the
-data of later rows is prefetched, because a thread would otherwise stall on each row. A GPU runs
-other threads meanwhile.
+the number ``t`` of a thread in the block, and the count ``step`` of threads in the block. On a CPU,
+kernels prefetch the data of later rows, because a thread would otherwise stall on each row. A GPU
+runs other threads while one waits.
 
 Suggested reading order: find, union, rem, jtb (union-find); edges, forest (phases over all edges);
 sampling, giant, csr_sampling (edges linked first); queries. Other topics are forests by weight

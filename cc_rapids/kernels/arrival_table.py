@@ -5,11 +5,12 @@ table    : (c,) vertex, open addressing. A slot is FREE, with all bits set, or h
            current batch. A slot is claimed once, by compare-and-swap, and then always belongs to
            the same id.
 arrived  : (>= n,) uint64, the bits of each id by number.
-numbers  : (m,) vertex, for each row that claims a slot: first the slot, later the number.
+numbers  : (m,) vertex, for each row that claims a slot: the slot at first, later the number.
+n        : the number of ids that had numbers before the batch.
+base     : the id of the first slot of a table of dense ids, as an int64 with the same bits.
 
 Dense ids use the slot ``id - base``. Sparse ids use linear probing from the slot of their hash. The
-swap has one winner, and all other rows of the same id find the claimed slot. So exactly one row
-claims a slot for each new id.
+swap has one winner, so exactly one row claims a slot for each new id; others find it claimed.
 """
 
 from typing import Any
@@ -37,8 +38,8 @@ def key_of(on: Any) -> Any:
 def by_place(on: Any) -> Any:
     """Return two functions for dense ids: the slot of an id, and whether a slot belongs to an id.
 
-    No two ids in range have the same slot, so a slot belongs to every id that leads to it. Ids out
-    of range share the last slot; they occur only if a column changes during the run.
+    Each id in range has its own slot, so no ids are compared. Ids out of range share the last slot;
+    they occur only if a column changes during the run.
     """
 
     @on.device
@@ -58,9 +59,10 @@ def by_hash(on: Any) -> Any:
 
     @on.device
     def same(code, key, n, arrived, column):
-        number, row = np.uint64(code), np.uint64(code) - np.uint64(n)
+        number = np.uint64(code)
         if number < np.uint64(n):
             return arrived[number] == key
+        row = number - np.uint64(n)
         return row < np.uint64(column.size) and read_key(column, row) == key
 
     begin = home(on)
@@ -73,7 +75,7 @@ def by_hash(on: Any) -> Any:
 
 
 def prefetch_place(on: Any) -> Any:
-    """Prefetch the slot of a later dense id."""
+    """Prefetch the slot of row i + SOON, for dense ids."""
     (begin, _), read_key, prefetch = by_place(on), key_of(on), on.prefetch
 
     @on.device
@@ -86,7 +88,7 @@ def prefetch_place(on: Any) -> Any:
 
 
 def prefetch_hashed(on: Any) -> Any:
-    """Prefetch the first slot of a later sparse id, and the id in the slot of a nearer row."""
+    """Prefetch the first slot of row i + 2 * SOON, and the id in the first slot of row i + SOON."""
     (begin, _), read_key, prefetch = by_hash(on), key_of(on), on.prefetch
 
     @on.device
@@ -106,16 +108,17 @@ PREFETCH = {by_place: prefetch_place, by_hash: prefetch_hashed}
 
 
 def prefetch_of(on: Any, slots_by: Any) -> Any:
-    """Return the prefetch function for ids of one kind (``by_place`` or ``by_hash``)."""
-    return (PREFETCH[slots_by] if on.prefetch is not None else no_prefetch)(on)
+    """Return the prefetch function for dense or sparse ids (``by_place`` or ``by_hash``)."""
+    make = no_prefetch if on.prefetch is None else PREFETCH[slots_by]
+    return make(on)
 
 
 def enter(on: Any, vertex: type, slots_by: Any) -> Any:
-    """Return the slot of an id and its previous content; insert ``code`` if the id has no slot.
+    """Return the slot of an id and the slot's previous code; write ``code`` to a free slot.
 
     The search probes one slot after another, from the first slot of the id. It ends at the slot of
     the id or at a free slot, because the table is never full. A stale read can only show FREE, and
-    the swap then returns the current content.
+    the swap then returns the current code.
     """
     place, same = slots_by(on)
     none, cas = none_of(vertex), on.atomic_cas
@@ -139,31 +142,28 @@ def claim(on: Any, vertex: type, slots_by: Any) -> Any:
     """Write the code in each row's slot to ``out``; set ``is_new`` for rows that claimed a slot."""
     slot, read_key, none = enter(on, vertex, slots_by), key_of(on), none_of(vertex)
     prefetch_row = prefetch_of(on, slots_by)
+    first_slots, is_key = _array_functions(on, slots_by)
 
     @on.elementwise
     def claim(i, column, base, n, table, arrived, out, is_new, numbers):
         prefetch_row(i, column, base, n, table, arrived)
-        code, flag = vertex(np.uint64(n) + i), np.uint8(0)
+        code, claims = vertex(np.uint64(n) + i), np.uint8(0)
         s, stored = slot(read_key(column, i), code, base, n, table, arrived, column)
         if stored == none:
-            stored, flag, numbers[i] = code, np.uint8(1), vertex(s)
-        out[i], is_new[i] = stored, flag
+            stored, claims, numbers[i] = code, np.uint8(1), vertex(s)
+        out[i], is_new[i] = stored, claims
 
     def claim_by_numpy(m, column, base, n, table, arrived, out, is_new, numbers):
         ids = column[:m].astype(np.int64).view(np.uint64)
         keys, first_rows, group = np.unique(ids, return_index=True, return_inverse=True)
         codes, start = (n + first_rows).astype(vertex), first_slots(keys, base, table.size)
-        slots, new, _ = by_numpy.insert(
-            codes,
-            start,
-            table,
-            none,
-            lambda stored, at: is_key(stored, keys[at], n, arrived, column),
+        slots, is_claimed, _ = by_numpy.insert(
+            codes, start, table, none, lambda stored, k: is_key(stored, keys[k], n, arrived, column)
         )
+        claiming_rows = first_rows[is_claimed]
         out[:m], is_new[:m] = table[slots][group], 0
-        is_new[first_rows[new]], numbers[first_rows[new]] = 1, slots[new]
+        is_new[claiming_rows], numbers[claiming_rows] = 1, slots[is_claimed]
 
-    first_slots, is_key = _by_numpy(on, slots_by)
     claim.by_numpy = claim_by_numpy
     return claim
 
@@ -179,8 +179,8 @@ def assign_numbers(on: Any, vertex: type) -> Any:
         table[numbers[i]] = vertex(number)
         numbers[i] = vertex(number)
 
-    def assign_numbers_by_numpy(k, claimed, column, n, table, arrived, numbers):
-        rows, new_numbers = claimed[:k], n + np.arange(k)
+    def assign_numbers_by_numpy(count, claimed, column, n, table, arrived, numbers):
+        rows, new_numbers = claimed[:count], n + np.arange(count)
         arrived[new_numbers] = column[rows].astype(np.int64).view(np.uint64)
         table[numbers[rows]] = new_numbers
         numbers[rows] = new_numbers
@@ -190,7 +190,7 @@ def assign_numbers(on: Any, vertex: type) -> Any:
 
 
 def number_claimed(on: Any, vertex: type) -> Any:
-    """Replace each code n + i in ``out``, of a new id, by the number of the id in row i."""
+    """Replace the codes of new ids in ``out``: n + i becomes the number of the id in row i."""
 
     @on.elementwise
     def number_claimed(i, n, numbers, out):
@@ -209,30 +209,31 @@ def number_claimed(on: Any, vertex: type) -> Any:
 def fill(on: Any, vertex: type, slots_by: Any) -> Any:
     """Insert distinct ids with their numbers into an empty table."""
     slot, read_key = enter(on, vertex, slots_by), key_of(on)
+    first_slots, _ = _array_functions(on, slots_by)
 
     @on.elementwise
     def fill(i, arrived, base, n, table):
         # the column to enter is ``arrived`` itself
         slot(read_key(arrived, i), vertex(i), base, n, table, arrived, arrived)
 
-    def fill_by_numpy(k, arrived, base, n, table):
-        start, codes = first_slots(arrived[:k], base, table.size), np.arange(k, dtype=vertex)
+    def fill_by_numpy(m, arrived, base, n, table):
+        start, codes = first_slots(arrived[:m], base, table.size), np.arange(m, dtype=vertex)
         # The code of an id is its index, and the ids are distinct.
-        by_numpy.insert(codes, start, table, none_of(vertex), lambda stored, at: stored == at)
+        by_numpy.insert(codes, start, table, none_of(vertex), lambda stored, k: stored == k)
 
-    first_slots, _ = _by_numpy(on, slots_by)
     fill.by_numpy = fill_by_numpy
     return fill
 
 
 def look_up(on: Any, vertex: type, slots_by: Any) -> Any:
-    """Write the number of each id if it is below n, and set ``valid`` for these ids.
+    """Write the numbers of the ids that have a number below n, and set ``valid`` for these ids.
 
-    A slot with a code of n or more was claimed after all slots with numbers below n. So the search
-    for an id with a number below n does not pass such a slot.
+    The search for an id ends at a code of n or more. If the id had a number below n, its slot would
+    have been claimed earlier, and the search would have met it before.
     """
     place, same = slots_by(on)
     read_key, none, prefetch_row = key_of(on), none_of(vertex), prefetch_of(on, slots_by)
+    first_slots, is_key = _array_functions(on, slots_by)
 
     @on.elementwise
     def look_up(i, column, base, n, table, arrived, out, valid):
@@ -250,7 +251,8 @@ def look_up(on: Any, vertex: type, slots_by: Any) -> Any:
 
     def look_up_by_numpy(m, column, base, n, table, arrived, out, valid):
         keys = column[:m].astype(np.int64).view(np.uint64)
-        slots, left = first_slots(keys, base, table.size).astype(np.int64), np.arange(m)
+        slots = first_slots(keys, base, table.size).astype(np.int64)
+        left = np.arange(m)  # the rows whose search has not ended
         while left.size:
             codes = table[slots[left]]
             has_number = codes < n  # not FREE, and not the code of a later id
@@ -260,13 +262,12 @@ def look_up(on: Any, vertex: type, slots_by: Any) -> Any:
             left = left[~is_match]
             slots[left] = (slots[left] + 1) % table.size
 
-    first_slots, is_key = _by_numpy(on, slots_by)
     look_up.by_numpy = look_up_by_numpy
     return look_up
 
 
-def _by_numpy(on: Any, slots_by: Any) -> tuple[Any, Any]:
-    """Return two functions of arrays for ids of one kind: ``first_slots`` and ``is_key``.
+def _array_functions(on: Any, slots_by: Any) -> tuple[Any, Any]:
+    """Return two functions of arrays for dense or sparse ids: ``first_slots`` and ``is_key``.
 
     ``first_slots`` returns the first slot of each id. ``is_key`` takes the codes of claimed slots
     and an id for each slot, and returns whether the slot belongs to the id.

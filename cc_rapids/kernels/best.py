@@ -2,10 +2,8 @@
 
 groups : (m,) integers, the group of each row.
 keys   : (m,) uint64, the sort key of each row; the row with the least key is chosen.
-scored : (m,) uint8, 0 for a row without a key, which is chosen only if no row of its group has a
-         key.
-places : (m,) uint64 below 2^63; of rows with equal keys, the row with the least place is
-         chosen.
+scored : (m,) uint8, 0 for a row without a key, which is chosen only if its group has no key.
+places : (m,) uint64 below 2^63; of rows with equal keys, the least place is chosen.
 best   : (2 * groups,) uint64, for each group its least key and the place of the chosen row,
          adjacent in memory. The highest bit of the place is set if no row of the group has a key.
          All bits are set for an empty group.
@@ -17,7 +15,7 @@ import numpy as np
 
 from .primitives import SOON, lessen, no_prefetch
 
-LAST, ONE = np.uint64(1 << 63), np.uint64(1)
+NO_KEY, ONE = np.uint64(1 << 63), np.uint64(1)  # the bit of places of rows without a key
 
 
 def prefetch_ahead(on: Any) -> Any:
@@ -62,16 +60,16 @@ def lower_place(on: Any) -> Any:
         prefetch_group(i, groups, best)
         g = np.uint64(groups[i]) << ONE
         if scored[i] == 0:
-            lower(best, g | ONE, places[i] | LAST)
+            lower(best, g | ONE, places[i] | NO_KEY)
         elif keys[i] == best[g]:
             lower(best, g | ONE, places[i])
 
     def by_numpy(m, groups, keys, scored, places, best):
         at, has_key = 2 * groups[:m].astype(np.int64), scored[:m] != 0
         may_win = ~has_key
-        # keys may be empty if no row has a key
+        # ``keys`` may be empty if no row has a key; the mask must then be empty as well
         may_win[has_key] = keys[:m][has_key[: keys.size]] == best[at[has_key]]
-        marked_places = np.where(has_key, places[:m], places[:m] | LAST)
+        marked_places = np.where(has_key, places[:m], places[:m] | NO_KEY)
         np.minimum.at(best, at[may_win] + 1, marked_places[may_win])
 
     lower_place.by_numpy = by_numpy
@@ -86,10 +84,10 @@ def mark_chosen(on: Any) -> Any:
     def mark_chosen(i, groups, best, chosen):
         prefetch_group(i, groups, best)
         place = best[(np.uint64(groups[i]) << ONE) | ONE]
-        chosen[i] = np.uint8(place & ~LAST == i)
+        chosen[i] = np.uint8((place & ~NO_KEY) == i)
 
     def by_numpy(m, groups, best, chosen):
-        places = best[2 * groups[:m].astype(np.int64) + 1] & ~LAST
+        places = best[2 * groups[:m].astype(np.int64) + 1] & ~NO_KEY
         chosen[:m] = places == np.arange(m, dtype=np.uint64)
 
     mark_chosen.by_numpy = by_numpy

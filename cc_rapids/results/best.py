@@ -14,7 +14,7 @@ from ..kernels import best as kernels
 # Groups are renumbered if the bound of their numbers is over 4 times the rows, see dedup.jsonl.
 SLOTS_PER_ROW = 4
 SIGN = np.uint64(1 << 63)  # the sign bit of a 64-bit number
-NO_KEY = kernels.LAST  # this bit of a place marks a row without a key
+NO_KEY = kernels.NO_KEY  # this bit of a place marks a row without a key
 
 
 def sort_keys(values: Array, ascending: bool, xp: Any) -> Array:
