@@ -1,7 +1,7 @@
 """Kernels of audits, which check an answer against its edges.
 
-Audits call no function that runs call, not even to read a bit, because the function may be wrong.
-They share only the backend ``on`` with runs.
+Audits share only the backend ``on`` with runs. Any other function that runs use may be wrong, even
+one that reads a bit.
 
 Vertices are slots 0 .. n - 1 in the order of their ids; some slots may not be vertices.
 
@@ -29,11 +29,13 @@ import numpy as np
 
 ZERO, ONE, TWO, THREE, EIGHT = (np.uint64(k) for k in (0, 1, 2, 3, 8))
 WORD = np.uint32
-SHIFT, LAST, BIT, NONE = WORD(5), WORD(31), WORD(1), WORD(0)
-OCTET = np.uint8(1)
+SHIFT, LAST, BIT, NONE = WORD(5), WORD(31), WORD(1), WORD(0)  # bit v & LAST of word v >> SHIFT
+OCTET = np.uint8(1)  # the first bit of a byte
 WORD_BITS = 32  # vertices in a word of bits
-HALF = np.uint64(32)
+HALF = np.uint64(32)  # half of the bits of a hash
 SOON = np.uint64(32)  # prefetch distance in rows
+# Kinds of faults, in this order: disordered ids, label that is not a vertex, edge that contradicts
+# the labels, wrong label, vertex that no edge names, vertex without a path to its label, wrong tree
 ORDER, STRANGE, EDGE, LABEL, FOREIGN, MERGED, LOST = (np.uint64(k) for k in range(7))
 FAULTS = 7  # number of kinds of faults
 WAVES = 16  # a long pass launches 16 blocks per resident block, to balance the load
@@ -41,7 +43,7 @@ WAVES = 16  # a long pass launches 16 blocks per resident block, to balance the 
 
 @cache
 def kernel(make: Callable[..., Any], *parts: Any) -> Any:
-    """Return ``make(*parts)``, the kernel of a factory for a backend and further parts; cached."""
+    """Return the kernel ``make(*parts)`` of a factory, cached; the first part is the backend."""
     return make(*parts)
 
 
@@ -85,8 +87,8 @@ def bit_set(on: Any) -> Any:
 def pair_of_columns(on: Any, wide: type) -> Any:
     """Return the endpoints of a row of two columns as slots; unknown ids give n or more.
 
-    Subtraction is modulo 2^32 or 2^64. If the type of the columns contains the ids of all slots,
-    every other id gives n or more, so n is not needed here.
+    The subtraction wraps modulo 2^32 or 2^64. If the type of the columns contains the ids of all
+    slots, an id outside them therefore gives n or more without a comparison with n.
     """
 
     @on.device
@@ -159,7 +161,7 @@ def scatter_labels(on: Any, vertex: type) -> Any:
         s, label = np.uint64(np.int64(ids[r]) - low), np.uint64(np.int64(labels[r]) - low)
         if label >= np.uint64(n):
             least(first, STRANGE, r)
-            label = s
+            label = s  # keep entries of ``label_of`` below n
         if s >= np.uint64(n) or (r + ONE < np.uint64(ids.size) and ids[r] >= ids[r + ONE]):
             least(first, ORDER, r)
         else:
@@ -177,7 +179,7 @@ def scatter_labels_by_slot(on: Any, vertex: type) -> Any:
         s, label = np.uint64(slots[r]), np.uint64(labels[r])
         if label >= np.uint64(n):
             least(first, STRANGE, r)
-            label = s
+            label = s  # keep entries of ``label_of`` below n
         if s < np.uint64(n):
             label_of[s] = vertex(label)
 
@@ -185,7 +187,7 @@ def scatter_labels_by_slot(on: Any, vertex: type) -> Any:
 
 
 def find_heads(on: Any, vertex: type) -> Any:
-    """Lower ``heads[label]`` to the least slot of each of the labels 0 .. k - 1."""
+    """Lower ``heads[label]`` to the least slot with this label; labels are 0 .. k - 1."""
     least, least_row = lessen(on), lessen(on)
 
     @on.elementwise
@@ -207,7 +209,7 @@ GRAIN, GRAIN_SHIFT, REST = 256, np.uint64(8), np.uint64(24)  # table sizes are m
 
 
 def home(on: Any) -> Any:
-    """Return the home slot of an id among ``size`` slots, by its hash."""
+    """Return the home slot of an id: the upper half of its hash times ``size`` / 2^32."""
 
     @on.device
     def home(key, size):
@@ -231,7 +233,8 @@ def insert(on: Any) -> Any:
         stored = table[TWO * s]
         if stored == EMPTY:
             stored = cas(table, TWO * s, EMPTY, key)
-        return stored == key if stored != EMPTY else True
+        is_new = stored == EMPTY
+        return is_new or stored == key
 
     @on.elementwise
     def insert(r, size, ids, table):
@@ -252,7 +255,7 @@ def find_by_table(on: Any, vertex: type) -> Any:
     @on.device
     def find_slot(key, low, n, table):
         size = (np.uint64(table.size) >> ONE) - ONE
-        if key == EMPTY:
+        if key == EMPTY:  # the last pair; all bits of its row are set if the id is unknown
             return vertex(table[TWO * size + ONE])
         s = begin(key, size)
         stored = table[TWO * s]
@@ -393,7 +396,7 @@ def join_roots(on: Any) -> Any:
     ``p`` and ``q`` are the parents of u and v. Invariant: paths of edges connect the current u and
     v with the original u and v, and parents are smaller than their children. A root is hooked by
     one compare-and-swap, so no tree is hooked twice. A failed swap returns the new parent, from
-    which the climb continues. The loop ends, because each failure lowers u.
+    which the climb continues. The loop ends, because each failure lowers the greater root.
     """
     cas, root = on.atomic_cas, climb_shortening(on)
 
@@ -461,7 +464,7 @@ def examine(on: Any, vertex: type, wide: type, join: Any) -> Any:
 def examine_rows(
     on: Any, vertex: type, wide: type, load_edge: Any, prefetch_edge: Any, join: Any
 ) -> Any:
-    """Examine and tally all rows; a thread loads its next row before it examines a row."""
+    """Examine and tally all rows; a thread loads each row one step ahead, to hide latency."""
     add, right = on.block_reduce_add, examine(on, vertex, wide, join)
 
     @on.grid_stride
@@ -508,13 +511,12 @@ def find_edge(on: Any, vertex: type, wide: type, load_edge: Any) -> Any:
 def examine_vertices(on: Any, vertex: type) -> Any:
     """Count the vertices, the vertices that are their own labels, and the roots; find faults.
 
-    ``octets`` receives the roots as bits; a thread owns whole bytes. A vertex that is a parent is
-    marked as named. ``counts`` receives the numbers of vertices, of vertices that are their own
-    labels, and of roots, in this order.
+    ``octets`` receives the roots as bits; a thread owns whole bytes, so it needs no atomics. A
+    vertex that is a parent is marked as named. ``counts`` receives the three counts in this order.
 
-    Fault LABEL: the label of a vertex is not the label of itself, or is greater than the vertex
-    (smaller, if labels are the ``greatest`` vertices). Fault LOST: the parent of a slot is greater
-    than the slot, or a slot has a parent but is not a vertex.
+    Fault LABEL: the label of a vertex has another label, or is greater than the vertex (smaller, if
+    labels are the ``greatest`` vertices). Fault LOST: the parent of a slot is greater than the
+    slot, or a slot has a parent but is not a vertex.
     """
     mark, add, least = bit_set(on), on.block_reduce_add, lessen(on)
     nowhere = vertex(np.iinfo(vertex).max)
@@ -568,7 +570,7 @@ def find_foreign(on: Any) -> Any:
 
 
 def find_merged(on: Any, vertex: type) -> Any:
-    """Find the first vertex that is not in the tree of its label."""
+    """Find the first vertex that no path of edges joins to its label."""
     root, least, nowhere = climb(on), lessen(on), vertex(np.iinfo(vertex).max)
 
     @on.elementwise

@@ -1,16 +1,15 @@
 """Kernels of the audit of weighted spanning forests; they share no code with kernels of runs.
 
 The forest's edges are numbered by weight, and edges of equal weight by row. Borůvka's rounds build
-a tree of nodes: each tree of a round is a node, and the parent of the node is the tree of the next
-round that contains it. Two vertices of the forest climb in this tree to their lowest common
+a hierarchy: its nodes are the trees of all rounds, and the parent of a node is the tree of the next
+round that contains it. Two vertices of the forest climb in this hierarchy to their lowest common
 ancestor. Each node on these climbs, below the ancestor, selected an edge. The greatest of these
 edge numbers is the greatest on the path between the two vertices in the forest (King, "A simpler
 minimum spanning tree verification algorithm", Algorithmica 1997). There are at most log2 n rounds.
 
-us, vs : (k,) unsigned, the nodes of a round that the remaining edges join, in the order of the
-         edges.
+us, vs : (k,) unsigned, the ends of the remaining edges, in order, as nodes of the current round.
 ranks  : (k,) unsigned, the numbers of these edges.
-best   : uint64, for each node the position of its first edge in these lists; all bits set for none.
+best   : uint64, for each node the index of its first edge in ``us``; all bits set for none.
 up     : unsigned, the parent of each node; the node itself at the top.
 chosen : unsigned, one more than the number of the edge that a node selected; 0 for none.
 """
@@ -39,7 +38,7 @@ def ends_of_rows(on: Any, node: type, wide: type, load_edge: Any) -> Any:
 
 
 def take_first(on: Any) -> Any:
-    """Lower ``best`` of both nodes of an edge to the position of the edge."""
+    """Lower ``best`` of both nodes of an edge to the index of the edge."""
     lower = lessen(on)
 
     @on.elementwise
@@ -94,9 +93,9 @@ def is_heavier(on: Any) -> Any:
 def find_better(on: Any, node: type, wide: type, load_edge: Any, precedes: Any) -> Any:
     """Find the lowest row that precedes the last edge on the forest path between its endpoints.
 
-    "Precedes" and "last" are by weight, then by row. Also find the lowest row whose endpoints are
-    not connected by a path. ``precedes`` is
-    :func:`is_lighter` or :func:`is_heavier`; of equal weights, the lower row precedes.
+    Edges are ordered by weight, by :func:`is_lighter` or :func:`is_heavier`; of equal weights, the
+    lower row precedes. Also find the lowest row whose endpoints are not connected by a path.
+    ``rows`` has the row of each edge of the forest, by number.
     """
     lower = lessen(on)
 

@@ -26,8 +26,8 @@ APART, LOST = -1, -2  # lengths for a pair in two components, and for a pair wit
 def root_trees(on: Any) -> Any:
     """Root all trees by breadth-first searches in a single thread; launched with size 1.
 
-    If the jump of a vertex's parent and the next jump from there are of equal length, the vertex
-    jumps past both. Otherwise it jumps to its parent.
+    If the first two jumps from the parent of a vertex have equal lengths, the vertex jumps to the
+    end of the second. Otherwise it jumps to its parent.
     """
 
     @on.elementwise
@@ -35,8 +35,8 @@ def root_trees(on: Any) -> Any:
         i, src, dst, ranks, head, starts, arcs, queue, up, jump, depth, rank, least, visited
     ):
         n, t = head.size, src.size
-        # List the edges at each slot, by a counting sort. Before the third loop, starts[v + 1] is
-        # the first place of v in ``arcs``; after it, starts[v + 1] is the end of v.
+        # List the edges at each slot, by a counting sort. The third loop raises starts[v + 1] from
+        # the first place of v in ``arcs`` to the end of v, which is the first place of v + 1.
         for e in range(t):
             starts[src[e] + 2] += 1
             starts[dst[e] + 2] += 1
@@ -46,7 +46,7 @@ def root_trees(on: Any) -> Any:
             for v in (src[e], dst[e]):
                 arcs[starts[v + 1]] = e
                 starts[v + 1] += 1
-        # Search from each root; the vertices between ``done`` and ``tail`` of the queue are left.
+        # Search from each root; queue[done:tail] are the visited vertices that are not expanded.
         done = tail = 0
         for root in range(n):
             if head[root] == root:
@@ -79,33 +79,33 @@ def measure_paths(on: Any) -> Any:
     """Write the length of the path of each pair, and the least number of an edge on the path.
 
     First the deeper vertex climbs to the depth of the other vertex. Then both climb to their lowest
-    common ancestor. Each step decreases the depth, so the loops end for any input. ``one`` and
-    ``other`` are the slots of both vertices of each pair. ``weakest`` has the least number,
-    initially t.
+    common ancestor; their jumps have equal lengths, because the length depends only on the depth.
+    Each step decreases the depth, so the loops end for any input. ``first`` and ``second`` are the
+    slots of each pair. ``weakest`` receives the least number, and is t before the call.
     """
 
     @on.elementwise
-    def measure_paths(i, one, other, head, up, jump, depth, rank, least, length, weakest):
-        a, b = one[i], other[i]
+    def measure_paths(i, first, second, head, up, jump, depth, rank, least, length, weakest):
+        a, b = first[i], second[i]
         if head[a] != head[b]:
             length[i] = APART
             return
-        lightest, steps = weakest[i], depth[a] + depth[b]
+        min_rank, steps = weakest[i], depth[a] + depth[b]
         if depth[a] < depth[b]:
             a, b = b, a
         while depth[a] > depth[b]:
             if depth[jump[a]] >= depth[b]:
-                lightest, a = min(lightest, least[a]), jump[a]
+                min_rank, a = min(min_rank, least[a]), jump[a]
             else:
-                lightest, a = min(lightest, rank[a]), up[a]
+                min_rank, a = min(min_rank, rank[a]), up[a]
         while a != b and depth[a] > 0:
             if jump[a] != jump[b]:
-                lightest = min(lightest, min(least[a], least[b]))
+                min_rank = min(min_rank, min(least[a], least[b]))
                 a, b = jump[a], jump[b]
             else:
-                lightest = min(lightest, min(rank[a], rank[b]))
+                min_rank = min(min_rank, min(rank[a], rank[b]))
                 a, b = up[a], up[b]
         length[i] = steps - 2 * depth[a] if a == b else LOST
-        weakest[i] = lightest
+        weakest[i] = min_rank
 
     return measure_paths

@@ -1,20 +1,20 @@
 """Kernels of the audit of clusters under rules; they share no code with kernels of runs.
 
 Accepted edges are numbered in the order in which Kruskal's algorithm takes them, after the pairs
-that must be linked. ``up`` and ``chosen`` are the tree of :mod:`cc_rapids.kernels.audit_forest`
-over the accepted edges. Let u be an end of an edge e. A vertex x of the final cluster is in the
-cluster of u when e is taken, if the last edge on the path from u to x comes before e.
+that must be linked. ``up`` and ``chosen`` are as in :mod:`cc_rapids.kernels.audit_forest`,
+over the accepted edges. For an end u of edge e, the cluster of u just before e is taken contains
+each vertex x of the final cluster for which the last edge on the path from u to x comes before e.
 
 src, dst       : (m,) unsigned, the slots of both ends of each edge.
-ordered        : (k,) the accepted edges, in order; ``first`` is the number of pairs that must be
-                 linked, which come before these edges.
+ordered        : (k,) the accepted edges, in order.
+first          : the number of pairs that must be linked, which come before these edges.
 cluster        : (n,) the number of the final cluster of each slot.
 members, starts: the slots of each cluster; ``most`` is the maximum number of slots of a cluster.
 code           : (n,) the dataset of each slot; -1 if its dataset has no limit.
 limits         : (datasets,) the maximum number of slots of each dataset in a cluster.
 limited, begins: the slots whose dataset has a limit, by cluster and then by dataset.
-ends, heads    : the ends of pairs that must not be linked, by cluster. End e is slot ``pair[e]``,
-                 and the other end of its pair is slot ``pair[e ^ 1]``.
+pair           : the slots of pairs that must not be linked: pair[i] and pair[i ^ 1].
+ends, heads    : the indices into ``pair`` of each cluster, and where each cluster starts in them.
 verdict        : (m,) uint8, WITHIN, ACCEPTED, the number of the rule that the union would break, or
                  a fault: EARLY if both ends are in one cluster, but the edge comes before the last
                  edge on the path between them; FREE if the ends are in two clusters whose union
@@ -34,7 +34,7 @@ def last_on_path(on: Any) -> Any:
 
     @on.device
     def last_on_path(u, v, up, chosen):
-        last = ZERO
+        last = ZERO  # both climb one round per step, so they meet at the lowest common ancestor
         while u != v:
             last = max(last, max(np.uint64(chosen[u]), np.uint64(chosen[v])))
             u, v = up[u], up[v]
@@ -85,8 +85,8 @@ def judge(on: Any, before: Any) -> Any:
             return
         if limited.size:  # walk through both lists, which are sorted by dataset
             i, j = np.uint64(begins[a]), np.uint64(begins[b])
-            stop, end = np.uint64(begins[a + ONE]), np.uint64(begins[b + ONE])
-            while i < stop and j < end:
+            end_a, end_b = np.uint64(begins[a + ONE]), np.uint64(begins[b + ONE])
+            while i < end_a and j < end_b:
                 dataset_a, dataset_b = code[limited[i]], code[limited[j]]
                 if dataset_a < dataset_b:
                     i += ONE
@@ -94,10 +94,10 @@ def judge(on: Any, before: Any) -> Any:
                     j += ONE
                 else:
                     together = ZERO
-                    while i < stop and code[limited[i]] == dataset_a:
+                    while i < end_a and code[limited[i]] == dataset_a:
                         together += np.uint64(last(u, limited[i], up, chosen) <= time)
                         i += ONE
-                    while j < end and code[limited[j]] == dataset_a:
+                    while j < end_b and code[limited[j]] == dataset_a:
                         together += np.uint64(last(v, limited[j], up, chosen) <= time)
                         j += ONE
                     if together > np.uint64(limits[dataset_a]):
