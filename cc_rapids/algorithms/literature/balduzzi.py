@@ -1,8 +1,8 @@
 """Hooking of stars and singletons in rounds, and the single pass of compare-and-swaps.
 
 parent : (n,) unsigned, p in the paper, shared by all threads; free of cycles at any time.
-
-``read`` returns the endpoints of an edge, or two equal vertices for an invalid edge.
+last_hook : (n,) uint32, the last round s in which each root hooked or was hooked to.
+read   : returns the endpoints of an edge, or two equal vertices for an invalid edge.
 
 Balduzzi et al. 2018, Algorithms 1 and 2; the first is by Tvrdik.
 """
@@ -40,14 +40,14 @@ def hook_larger(on: Any, read: Any) -> Any:
 
 
 def note_hooks(on: Any) -> Any:
-    """Mark the roots r that hooked, or were hooked to, in round s: sender[r] = s."""
+    """Store s in ``last_hook`` of the roots that hooked, or were hooked to, in this round."""
 
     @on.elementwise
-    def note_hooks(v, s, old, parent, sender):
+    def note_hooks(v, s, old, parent, last_hook):
         p = parent[v]
         if old[v] == v and p != v:
-            sender[v] = s
-            sender[p] = s
+            last_hook[v] = s
+            last_hook[p] = s
 
     return note_hooks
 
@@ -62,18 +62,18 @@ def hook_stars(on: Any, read: Any) -> Any:
     """
 
     @on.device
-    def send(x, y, s, parent, sender):
-        if sender[x] != s:
-            parent[x] = parent[y]
+    def hook_if_remaining(x, y, s, parent, last_hook):
+        if last_hook[x] != s:
+            parent[x] = parent[y]  # y, or the root to which y has hooked in this round
 
     @on.elementwise
-    def hook_stars(e, src, dst, low, n, present, out_of_range, s, old, parent, sender):
+    def hook_stars(e, src, dst, low, n, present, out_of_range, s, old, parent, last_hook):
         u, v = read(e, src, dst, low, n, present, out_of_range)
         if u != v:
             x, y = old[u], old[v]
             if x != y:
-                send(x, y, s, parent, sender)
-                send(y, x, s, parent, sender)
+                hook_if_remaining(x, y, s, parent, last_hook)
+                hook_if_remaining(y, x, s, parent, last_hook)
 
     return hook_stars
 
@@ -96,14 +96,14 @@ def tvrdik(on: Any, vertex: type, read: Any) -> Step:
     hook_remaining, compress = hook_stars(on, read), multi_jumps(on)
 
     def connect_rest(state: Any) -> None:
-        backend, n, parent, s = state.backend, state.n, state.trees.parent, 1
-        old, sender = backend.alloc_packed((n, vertex), (n, np.uint32))
-        backend.fill(sender, 0)
+        s, backend, n, parent = 1, state.backend, state.n, state.trees.parent
+        old, last_hook = backend.alloc_packed((n, vertex), (n, np.uint32))
+        backend.fill(last_hook, 0)
         old[:] = parent
         edges = state.m, *state.edges, n, *state.flags
         while changes(state, hook_edges, *edges, old, parent):
-            note(n, s, old, parent, sender)
-            hook_remaining(*edges, s, old, parent, sender)
+            note(n, s, old, parent, last_hook)
+            hook_remaining(*edges, s, old, parent, last_hook)
             compress(state)
             old[:] = parent
             s += 1
@@ -137,7 +137,10 @@ def hook_once(on: Any, read: Any) -> Any:
             if r < t:
                 r, t = t, r
             current = cas(parent, r, r, t)
-            r, t = (t, t) if current == r else (climb(parent, current), climb(parent, t))
+            if current == r:
+                r = t  # hooked: t is the root of both endpoints
+            else:
+                r, t = climb(parent, current), climb(parent, t)
         write_back(parent, u, r)
         write_back(parent, v, r)
 
@@ -151,7 +154,7 @@ def hook_once(on: Any, read: Any) -> Any:
 )
 def single_pass(on: Any, vertex: type, read: Any) -> Step:
     """Hook by compare-and-swap in one pass over the edges, and write representatives back."""
-    link = hook_once(on, read)  # stores vertices as it reads them, so ``vertex`` is not used
+    link = hook_once(on, read)  # stores only vertices that it has read, so not ``vertex``
 
     def connect_rest(state: Any) -> None:
         link(state.m, *state.edges, state.n, *state.flags, state.trees.parent)

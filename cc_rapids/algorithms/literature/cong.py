@@ -2,6 +2,8 @@
 
 parent : (n,) unsigned, D in the paper, shared by all threads; free of cycles at any time.
 us, vs : (k,) unsigned, El in the paper: the endpoints of the remaining edges, as vertices.
+now, new : (n,) unsigned, the parents before and after a step of :func:`sv_rounds`.
+last   : (n,) uint32, Q in the paper: the last round s in which a vertex moved to each vertex.
 
 ``read`` returns the endpoints of an edge, or two equal vertices for an invalid edge. The paper
 lists each edge in both directions. Here, as in the authors' implementation, each edge is listed
@@ -63,11 +65,11 @@ def grafts(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
         shortcut(state)
         return True
 
-    return lambda state: run_round
+    return lambda state: run_round  # a round of grafts has no arrays of its own
 
 
 def jump(on: Any) -> Any:
-    """Point every vertex at its grandparent, out of place as on a PRAM (steps 1 and 4)."""
+    """Point every vertex at its grandparent, out of place as on a PRAM (steps 1 and 4 of SV)."""
 
     @on.elementwise
     def jump(v, parent, new):
@@ -77,7 +79,7 @@ def jump(on: Any) -> Any:
 
 
 def note_gains(on: Any) -> Any:
-    """Record the round in which a vertex moved to root r (step 1): last[r] = s."""
+    """Store s in ``last[r]`` of each vertex r to which step 1 of round s moved another vertex."""
 
     @on.elementwise
     def note_gains(v, s, parent, now, last, changed):
@@ -92,15 +94,16 @@ def note_gains(on: Any) -> Any:
 def hook_smaller(on: Any, read: Any) -> Any:
     """Hook roots to smaller labels along edges with a vertex that the jump did not move (step 2).
 
-    As on a PRAM, the parents before and after the jump, ``parent`` and ``now``, are only read. A
-    store to ``new`` changes only the parent of a root, and only to a smaller vertex. Allowed race:
-    of several stores to one root the last store stays.
+    As on a PRAM, the parents before and after the jump, ``parent`` and ``now``, are only read. The
+    parent of a vertex that did not move is a root. So a store to ``new`` changes only the parent of
+    a root, and only to a smaller vertex. Allowed race: of several stores to one root the last store
+    stays.
     """
 
     @on.device
-    def send(i, j, s, parent, now, new, last, changed):
-        x, y = now[i], now[j]
-        if y < x and x == parent[i]:
+    def hook_parent(u, v, s, parent, now, new, last, changed):
+        x, y = now[u], now[v]
+        if y < x and x == parent[u]:
             new[x] = y
             last[y] = s
             changed[0] = 1
@@ -111,8 +114,8 @@ def hook_smaller(on: Any, read: Any) -> Any:
     ):
         u, v = read(e, src, dst, low, n, present, out_of_range)
         if u != v:
-            send(u, v, s, parent, now, new, last, changed)
-            send(v, u, s, parent, now, new, last, changed)
+            hook_parent(u, v, s, parent, now, new, last, changed)
+            hook_parent(v, u, s, parent, now, new, last, changed)
 
     return hook_smaller
 
@@ -127,8 +130,8 @@ def hook_stagnant(on: Any, read: Any) -> Any:
     """
 
     @on.device
-    def send(i, j, s, now, new, last):
-        x, y = now[i], now[j]
+    def hook_parent(u, v, s, now, new, last):
+        x, y = now[u], now[v]
         if x != y and now[x] == x and last[x] < s:
             new[x] = y
 
@@ -136,8 +139,8 @@ def hook_stagnant(on: Any, read: Any) -> Any:
     def hook_stagnant(e, src, dst, low, n, present, out_of_range, s, now, new, last):
         u, v = read(e, src, dst, low, n, present, out_of_range)
         if u != v:
-            send(u, v, s, now, new, last)
-            send(v, u, s, now, new, last)
+            hook_parent(u, v, s, now, new, last)
+            hook_parent(v, u, s, now, new, last)
 
     return hook_stagnant
 
@@ -145,34 +148,31 @@ def hook_stagnant(on: Any, read: Any) -> Any:
 def sv_rounds(on: Any, vertex: type, read: Any, updated: bool) -> Begin:
     """Run rounds of the five steps of Shiloach and Vishkin 1982.
 
-    ``last`` is the array Q of the paper, and s is the number of the round. When no tree gains a
-    vertex in step 1 or 2, all trees are stars without an edge between them, and the rounds end
-    (step 5). The parameters are those of :func:`grafts`; ``updated`` is not used, because every
-    round reads parents, whether or not the endpoints are roots.
+    When no tree gains a vertex in step 1 or 2, all trees are stars without an edge between them,
+    and the rounds end (step 5). The parameters are those of :func:`grafts`; ``updated`` is not
+    used, because every round reads parents, whether or not the endpoints are roots.
     """
-    hooks, stagnant = hook_smaller(on, read), hook_stagnant(on, read)
-    jumps, note = jump(on), note_gains(on)
+    hook_roots, hook_stars = hook_smaller(on, read), hook_stagnant(on, read)
+    jump_all, note = jump(on), note_gains(on)
 
     def begin(state: Any) -> Round:
-        """Allocate the arrays of a run, and return its round."""
-        backend, n, parent, s = state.backend, state.n, state.trees.parent, 0
+        s, backend, n, parent = 0, state.backend, state.n, state.trees.parent
         shapes = (n, vertex), (n, vertex), (n, np.uint32), (1, np.int64)
         now, new, last, flag = backend.alloc_packed(*shapes)
         backend.fill(last, 0)
 
         def run_round(state: Any) -> bool:
-            """Run the steps 1 to 4; return whether a tree has changed."""
             nonlocal s
             s += 1
             edges = state.m, *state.edges, n, *state.flags
             backend.fill(flag, 0)
-            jumps(n, parent, now)  # step 1
+            jump_all(n, parent, now)  # step 1
             note(n, s, parent, now, last, flag)
-            new[:] = now  # a step reads the labels before it, and writes other labels
-            hooks(*edges, s, parent, now, new, last, flag)  # step 2
+            new[:] = now  # a step reads one array of parents, and writes another array
+            hook_roots(*edges, s, parent, now, new, last, flag)  # step 2
             now[:] = new
-            stagnant(*edges, s, now, new, last)  # step 3
-            jumps(n, new, parent)  # step 4
+            hook_stars(*edges, s, now, new, last)  # step 3
+            jump_all(n, new, parent)  # step 4
             return bool(backend.to_host(flag)[0])
 
         return run_round
@@ -204,7 +204,7 @@ def in_order(on: Any) -> Any:
     return edge_index
 
 
-def update(on: Any, read: Any, edge_index: Any) -> Any:
+def contract(on: Any, read: Any, edge_index: Any) -> Any:
     """Copy the components of the endpoints of each edge; skip edges inside a component.
 
     The edges are read from ``src`` and ``dst``, and their components are appended to ``us`` and
@@ -215,23 +215,22 @@ def update(on: Any, read: Any, edge_index: Any) -> Any:
     add = on.atomic_add
 
     @on.elementwise
-    def update(i, first, half, m, src, dst, low, n, present, out_of_range, parent, count, us, vs):
-        u, v = read(
-            edge_index(np.uint64(first) + i, m, half), src, dst, low, n, present, out_of_range
-        )
+    def contract(i, first, half, m, src, dst, low, n, present, out_of_range, parent, count, us, vs):
+        e = edge_index(np.uint64(first) + i, m, half)
+        u, v = read(e, src, dst, low, n, present, out_of_range)
         if u != v:
             p, q = parent[u], parent[v]
             if p != q:
                 k = np.uint64(add(count, 0, 1))
                 us[k], vs[k] = p, q
 
-    return update
+    return contract
 
 
-def updated(state: Any, kernel: Any, first: int, size: int, half: int = 0) -> Any:
+def contracted(state: Any, kernel: Any, first: int, size: int, half: int = 0) -> Any:
     """Return the state over a copy of ``size`` edges, starting at edge ``first``.
 
-    ``kernel``, made by :func:`update`, writes the copy, with the endpoints replaced by their
+    ``kernel``, made by :func:`contract`, writes the copy, with the endpoints replaced by their
     components. ``half`` is for a random order of the edges, see :mod:`.stages`.
     """
     backend, parent = state.backend, state.trees.parent
@@ -243,21 +242,21 @@ def updated(state: Any, kernel: Any, first: int, size: int, half: int = 0) -> An
     return replace(state, m=copied, edges=(us[:copied], vs[:copied], 0), csr=None)
 
 
-def updated_rounds(on: Any, vertex: type, read: Any, make: Callable[..., Begin]) -> Step:
+def updated_rounds(on: Any, vertex: type, read: Any, rounds: Callable[..., Begin]) -> Step:
     """Run rounds over a copy of the edges; each round replaces endpoints by components (Alg. 2).
 
-    ``make`` makes the round, as :func:`grafts` and :func:`sv_rounds` do.
-    Edges inside a component are dropped. Only roots hook and no vertex leaves its tree, so dropped
-    edges stay redundant. When no edge is left, the trees are the components.
+    ``rounds`` is :func:`grafts` or :func:`sv_rounds`. Edges inside a component are dropped. Only
+    roots hook and no vertex leaves its tree, so dropped edges stay redundant. When no edge is left,
+    the trees are the components.
     """
     read_copy = checked(on, vertex, vertex, edge_of_list(on, vertex))
-    copy, copy_again = update(on, read, in_order(on)), update(on, read_copy, in_order(on))
-    begin = make(on, vertex, read_copy, True)
+    copy, copy_again = (contract(on, reader, in_order(on)) for reader in (read, read_copy))
+    begin = rounds(on, vertex, read_copy, updated=True)
 
     def connect_rest(state: Any) -> None:
-        run_round, state = begin(state), updated(state, copy, 0, state.m)
+        run_round, state = begin(state), contracted(state, copy, 0, state.m)
         while state.m and run_round(state):
-            state = updated(state, copy_again, 0, state.m)
+            state = contracted(state, copy_again, 0, state.m)
 
     return connect_rest
 

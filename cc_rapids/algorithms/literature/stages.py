@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from ...kernels.spec import Step, sampling_rule
-from .cong import update, updated
+from .cong import contract, contracted
 from .sutton import multi_jumps
 
 ROUNDS, ONE = np.uint64(4), np.uint64(1)
 # odd multipliers of the hash
-SPREAD, OTHER = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
+SPREAD, KEY_SPREAD = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 HIGH = np.uint64(32)
 
 
@@ -33,9 +33,10 @@ def shuffled(on: Any) -> Any:
         width = np.uint64(half)
         mask, e, is_outside = (ONE << width) - ONE, i, True
         while is_outside:
-            left, right, key = e >> width, e & mask, ONE
+            left, right = e >> width, e & mask
+            key = ONE
             while key <= ROUNDS:
-                mixed = (right + key * OTHER) * SPREAD
+                mixed = (right + key * KEY_SPREAD) * SPREAD
                 # the upper half of a product depends on more bits than the lower half
                 left, right = right, left ^ ((mixed >> HIGH) & mask)
                 key += ONE
@@ -48,7 +49,8 @@ def shuffled(on: Any) -> Any:
 
 def half_bits(m: int) -> int:
     """Return half the number of bits, rounded up, of the numbers below m; at least 1."""
-    return max(1, -(-max(m - 1, 0).bit_length() // 2))
+    bits = max(m - 1, 0).bit_length()
+    return max(1, (bits + 1) // 2)
 
 
 @sampling_rule(
@@ -62,22 +64,21 @@ def half_bits(m: int) -> int:
 def stages(on: Any, vertex: type, read: Any, q: int) -> Callable[[Step, Any], Step]:
     """Link groups of q n edges in random order; replace endpoints by the components found before.
 
-    Between groups all trees are shortcut to stars, because ``update`` reads the parent of an
+    Between groups all trees are shortcut to stars, because ``contract`` reads the parent of an
     endpoint as its component. The next group then links roots only, and all other vertices keep
-    their parents. If the link keeps the parents in an auxiliary array, ``unpack`` writes them back;
-    otherwise ``unpack`` is None. The type ``vertex`` is not used.
+    their parents. The type ``vertex`` is not used.
     """
-    copy_updated, shortcut = update(on, read, shuffled(on)), multi_jumps(on)
+    copy_contracted, shortcut = contract(on, read, shuffled(on)), multi_jumps(on)
 
     def in_stages(step: Step, unpack: Any) -> Step:
-        """Return the step that calls ``step`` on one group of edges after another."""
+        # ``unpack`` writes back parents that the link keeps in an auxiliary array; None without it
 
         def connect_rest(state: Any) -> None:
             parent, aux, _ = state.trees
             group_size, half = max(q * state.n, 1), half_bits(state.m)
             for first in range(0, state.m, group_size):
                 size = min(group_size, state.m - first)
-                step(updated(state, copy_updated, first, size, half))
+                step(contracted(state, copy_contracted, first, size, half))
                 if unpack:
                     unpack(state.n, aux, parent)
                 shortcut(state)
