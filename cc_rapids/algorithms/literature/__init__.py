@@ -1,9 +1,11 @@
 """Published algorithms with their own loops on the host, instead of union and find.
 
-The files are written like those of :mod:`cc_rapids.kernels` and use the same registry of rules.
+The files are written like those of :mod:`cc_rapids.kernels`, use the same registry of rules, and
+name arrays like :mod:`cc_rapids.kernels.forest`. ``connect_rest`` links all edges of ``state``, a
+:class:`cc_rapids.algorithms.run.RunState`.
 """
 
-# Importing a file registers its rules. ``designs()`` lists each axis in this order.
+# Importing a file registers its rules. ``designs()`` lists the rules of each kind in this order.
 # isort: off
 from . import sutton, balduzzi, cong, dense, owner, patwary, rounds, search, stages, afforest, ecl
 from . import fastsv, contour, thrifty

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels import giant as sampling
+from ...kernels import giant
 from ...kernels.csr_sampling import link_neighbour
 from ...kernels.edges import entries_of
 from ...kernels.find import naive
@@ -59,8 +59,8 @@ def link_outside(on: Any, vertex: type) -> Any:
     entries, link = entries_of(on), link_entry(on, vertex)
 
     @on.elementwise
-    def link_outside(v, r, giant, offsets, indices, parent, aux, hook_edge, out_of_range):
-        if parent[v] == vertex(giant):
+    def link_outside(v, r, giant_root, offsets, indices, parent, aux, hook_edge, out_of_range):
+        if parent[v] == vertex(giant_root):
             return
         first, last = entries(offsets, indices, v)
         e = first + np.uint64(r)
@@ -75,25 +75,23 @@ def phases(on: Any, vertex: type, rounds: int) -> tuple[Step, Step]:
     """Return the steps of both phases: link the sample, and link the remaining edges."""
     link_first, link_rest = link_one(on, vertex), link_outside(on, vertex)
     compress = multi_jumps(on)
-    probe, elect = sampling.probe(on, naive(on)), sampling.most_frequent(on)
+    probe, elect = giant.probe(on, naive(on)), giant.most_frequent(on)
 
     def sample(state: Any) -> None:
-        """Link the first neighbours of each vertex, and compress after each round."""
         flag = state.flags.out_of_range
         for r in range(rounds):
             link_first(state.n, r, *state.csr.arrays, *state.trees, flag)
             compress(state)
 
     def finish(state: Any) -> None:
-        """Find the giant component, link the remaining neighbours of other vertices, compress."""
         backend, n, parent = state.backend, state.n, state.trees.parent
-        probes = sampling.PROBES
+        probes, root_mask = giant.PROBES, (1 << int(giant.COUNT_SHIFT)) - 1
         roots = backend.empty(probes, parent.dtype)
         root_word = backend.fill(backend.empty(1, np.int64), 0)
         probe(probes, n, parent, roots)
         elect(probes, roots, root_word)
-        giant = int(backend.to_host(root_word)[0]) & ((1 << int(sampling.COUNT_SHIFT)) - 1)
-        link_rest(n, rounds, giant, *state.csr.arrays, *state.trees, state.flags.out_of_range)
+        giant_root = int(backend.to_host(root_word)[0]) & root_mask  # the other bits are a count
+        link_rest(n, rounds, giant_root, *state.csr.arrays, *state.trees, state.flags.out_of_range)
         compress(state)
 
     return sample, finish

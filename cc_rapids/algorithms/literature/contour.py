@@ -1,18 +1,18 @@
-"""Contour: map the ancestors of both endpoints of each edge to the least label among them.
+"""Contour: lower the labels on the paths up from both endpoints of an edge to their least label.
 
 labels : (n,) unsigned, L in the paper, shared by all threads. Invariant: labels[v] <= v, and
          labels[v] is in the component of v.
 old    : (n,) unsigned, the labels at the start of a round, for synchronous updates.
+read   : returns the endpoints of an edge, or two equal vertices for an invalid edge.
 
 The minimum-mapping operator of order h climbs h labels from both endpoints, u, L[u], L[L[u]], ...
 The smaller of the two labels at which the climbs end is z. Each label larger than z on the two
 paths is replaced by z.
 
-``read`` returns the endpoints of an edge, or two equal vertices for an invalid edge.
-
 Du, Alvarado Rodriguez, Li, Dindoost and Bader, HiPC 2023.
 """
 
+from itertools import chain, cycle
 from typing import Any
 
 from ...kernels.primitives import lessen
@@ -65,8 +65,8 @@ def minimum_mapping(on: Any, read: Any, synchronous: bool) -> Any:
             v = p
 
     @on.elementwise
-    def minimum_mapping(e, src, dst, base, n, present, out_of_range, order, old, labels, changed):
-        u, v = read(e, src, dst, base, n, present, out_of_range)
+    def minimum_mapping(e, src, dst, low, n, present, out_of_range, order, old, labels, changed):
+        u, v = read(e, src, dst, low, n, present, out_of_range)
         if u != v:
             seen = old if synchronous else labels
             z = min(climb(seen, u, order), climb(seen, v, order))
@@ -99,13 +99,12 @@ def contour(on: Any, vertex: type, read: Any, orders: str) -> Step:
     def connect_rest(state: Any) -> None:
         backend, n, labels = state.backend, state.n, state.trees.parent
         old = backend.empty(n, vertex) if synchronous else backend.unused(vertex)
-        round_orders = [*first, *repeated]
+        round_orders = chain(first, cycle(repeated))
         moving = True
         while moving:
             if synchronous:
                 old[:] = labels
             edges = state.m, *state.edges, n, *state.flags
-            moving = changes(state, mapping, *edges, round_orders.pop(0), old, labels)
-            round_orders = round_orders or list(repeated)
+            moving = changes(state, mapping, *edges, next(round_orders), old, labels)
 
     return connect_rest

@@ -4,8 +4,8 @@ step   : the distance between two indices of a thread, in a kernel whose threads
 cells  : (n n,) the matrix, row after row: cell u n + v is 0 if there is no edge (u, v).
 parent : (n,) unsigned, the labels.
 
-In the paper, the matrix is made on the host, and copied or mapped. Here a kernel makes the matrix
-from the edges, in the requested kind of memory (see
+The paper makes the matrix on the host, and copies it to the GPU or maps it there. Here a kernel
+makes the matrix from the edges, in the requested kind of memory (see
 :meth:`cc_rapids.backends.Backend.written`).
 
 Lehr, Reinsperger and Rysavy 2022, 4.2 and 4.3.
@@ -35,7 +35,7 @@ def fill_cells(on: Any, read: Any) -> Any:
 
 
 def matrix_of(state: Any, fill: Any, cell: type) -> Any:
-    """Return the matrix of the edges of a run, in the kind of memory of its edges."""
+    """Return the matrix, filled by the kernel ``fill``, in the kind of memory of the edges."""
     backend = state.backend
 
     def write(cells: Any) -> None:
@@ -44,7 +44,7 @@ def matrix_of(state: Any, fill: Any, cell: type) -> Any:
     return backend.written(state.memory, state.n * state.n, cell, write)
 
 
-def next_row(on: Any) -> Any:
+def next_unlabelled(on: Any) -> Any:
     """Find the first unlabelled vertex at or after ``start``, and write it to ``found_word``.
 
     Each search starts at the least unlabelled vertex, so a label is less than the other vertices of
@@ -53,7 +53,7 @@ def next_row(on: Any) -> Any:
     block_min = on.block_reduce_min
 
     @on.grid_stride
-    def next_row(v, n, step, start, parent, found_word):
+    def next_unlabelled(v, n, step, start, parent, found_word):
         next_vertex = NO_VERTEX
         while v < n:
             if v >= np.uint64(start) and parent[v] == v:
@@ -61,7 +61,7 @@ def next_row(on: Any) -> Any:
             v += step
         block_min(found_word, 0, next_vertex)
 
-    return next_row
+    return next_unlabelled
 
 
 def look_along(on: Any, vertex: type) -> Any:
@@ -76,7 +76,7 @@ def look_along(on: Any, vertex: type) -> Any:
     def look_along(v, first, last, start, n, cells, queue, parent, count):
         k, stop = np.uint64(first), np.uint64(last)
         if v <= np.uint64(start) or parent[v] != v:
-            return
+            return  # v has a label
         while k < stop:
             if cells[np.uint64(queue[k]) * np.uint64(n) + v] != 0:
                 parent[v] = vertex(start)
@@ -102,14 +102,16 @@ def dense(on: Any, vertex: type, read: Any) -> Step:
     previous launch found. Each thread reads its own column of one row after another, so adjacent
     threads read adjacent cells.
     """
-    fill, after, look = fill_cells(on, read), next_row(on), look_along(on, vertex)
+    fill, look = fill_cells(on, read), look_along(on, vertex)
+    find_start = next_unlabelled(on)
 
     def connect_rest(state: Any) -> None:
         backend, n, parent = state.backend, state.n, state.trees.parent
         cells, queue = matrix_of(state, fill, np.uint8), backend.empty(n, vertex)
-        found_word, count, start = backend.empty(1, np.uint64), backend.empty(1, np.int64), 0
+        found_word, count = backend.empty(1, np.uint64), backend.empty(1, np.int64)
+        start = 0
         while True:
-            after(n, start, parent, backend.fill(found_word, 0xFF))
+            find_start(n, start, parent, backend.fill(found_word, 0xFF))
             start = int(backend.to_host(found_word)[0]) if n else 0
             if start >= n:
                 return
@@ -149,7 +151,7 @@ def matrix_fixpoint(on: Any, vertex: type, read: Any) -> Step:
         blocks = [cells[first : first + block_rows] for first in range(0, n, block_rows)]
         for block in blocks:
             block *= labels  # the cell (u, v) of an edge is 1, and becomes v + 1
-        previous, maxima = labels, xp.zeros(n, vertex)
+        previous, maxima = labels, xp.zeros(n, vertex)  # unequal, so that the loop begins
         while bool((previous != maxima).any()):
             previous = maxima
             for block in blocks:

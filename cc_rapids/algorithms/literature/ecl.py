@@ -18,23 +18,23 @@ from ...kernels.union import ecl as link_rule
 from .sutton import multi_jumps
 
 ONE = np.uint64(1)
-THREAD = 16  # maximum number of neighbours that one thread hooks; longer rows are deferred
+MAX_SHORT_ROW = 16  # maximum length of a row that one thread hooks; longer rows are deferred
 
 
-def begin(on: Any, vertex: type) -> Any:
+def point_at_smaller(on: Any, vertex: type) -> Any:
     """Point each vertex at the first smaller neighbour in its row, if there is one."""
     entries = entries_of(on)
 
     @on.elementwise
-    def begin(v, offsets, indices, parent):
+    def point_at_smaller(v, offsets, indices, parent):
         e, end = entries(offsets, indices, v)
         while e < end:
             w = np.uint64(indices[e])
             if w < v:
-                parent[v], e = vertex(w), end
+                parent[v], e = vertex(w), end  # ends the loop
             e += ONE
 
-    return begin
+    return point_at_smaller
 
 
 def hook_entry(on: Any, vertex: type) -> Any:
@@ -59,7 +59,7 @@ def hook_short_rows(on: Any, vertex: type) -> Any:
     @on.elementwise
     def hook_short_rows(v, count, listed, offsets, indices, *trees_and_flag):
         e, end = entries(offsets, indices, v)
-        if end - e > np.uint64(THREAD):
+        if end - e > np.uint64(MAX_SHORT_ROW):
             listed[np.uint64(add(count, 0, 1))] = vertex(v)
             return
         while e < end:
@@ -95,12 +95,12 @@ def hook_long_rows(on: Any, vertex: type) -> Any:
 def ecl_cc(on: Any, vertex: type) -> Step:
     """Hook each edge once, from its larger endpoint, and point each vertex at its root.
 
-    A hook joins only roots, by compare-and-swap, the larger root under the smaller root. A failed
-    swap continues from the current parent, which is smaller, so each loop ends. The paper has a
-    third class of rows, which whole blocks of threads process. Here groups of threads process these
-    rows, which only affects speed.
+    A hook joins only roots, by compare-and-swap, the larger root under the smaller root. After a
+    failed swap, the hook continues from the current parent, which is smaller, so each loop ends.
+    The paper has a third class of rows, which whole blocks of threads process. Here groups of
+    threads process these rows, which only affects speed.
     """
-    point, finalize = begin(on, vertex), multi_jumps(on)
+    point, finalize = point_at_smaller(on, vertex), multi_jumps(on)
     hook_short, hook_long = hook_short_rows(on, vertex), hook_long_rows(on, vertex)
 
     def connect_rest(state: Any) -> None:

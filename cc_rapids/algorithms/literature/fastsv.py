@@ -3,10 +3,9 @@
 old   : (n,) unsigned, f in the paper: the parents at the start of a round; only read by hooks.
 grand : (n,) unsigned, gf in the paper: the grandparents, ``old[old[v]]``; only read by hooks.
 new   : (n,) unsigned, f_next in the paper, shared by all threads: the forest's own parents.
+read  : returns the endpoints of an edge, or two equal vertices for an invalid edge.
 
 Invariant: ``new[v] <= old[v] <= v``, and all three are in the component of v.
-
-``read`` returns the endpoints of an edge, or two equal vertices for an invalid edge.
 
 Zhang, Azad and Hu 2020.
 """
@@ -23,20 +22,20 @@ def hook(on: Any, read: Any) -> Any:
 
     Stochastic hooking lowers the parent of the vertex's parent, even if this parent is not a root.
     Aggressive hooking lowers the parent of the vertex. Only the endpoint with the larger
-    grandparent is hooked: for the other endpoint, the shortcut stores a parent that is at least as
-    small. Allowed race: stores are atomic minima, so their order does not matter, and a round has
-    the same result on every engine.
+    grandparent is hooked, because the shortcut lowers the same two parents of the other endpoint at
+    least as far. Allowed race: stores are atomic minima, so their order does not matter, and a
+    round has the same result on every engine.
     """
-    low = lessen(on)
+    lower = lessen(on)
 
     @on.elementwise
-    def hook(e, src, dst, base, n, present, out_of_range, old, grand, new):
-        u, v = read(e, src, dst, base, n, present, out_of_range)
+    def hook(e, src, dst, low, n, present, out_of_range, old, grand, new):
+        u, v = read(e, src, dst, low, n, present, out_of_range)
         if grand[u] < grand[v]:
             u, v = v, u
         if grand[v] < grand[u]:
-            low(new, old[u], grand[v])
-            low(new, u, grand[v])
+            lower(new, old[u], grand[v])
+            lower(new, u, grand[v])
 
     return hook
 
@@ -82,7 +81,7 @@ def fastsv(on: Any, vertex: type, read: Any) -> Step:
     vertex. If no grandparent has changed, all of these are equal, so neighbours have the same
     parent, which is a root.
     """
-    send, jump, advance = hook(on, read), shortcut(on), next_round(on)
+    hook_edges, shorten, advance = hook(on, read), shortcut(on), next_round(on)
 
     def connect_rest(state: Any) -> None:
         n, new = state.n, state.trees.parent
@@ -90,8 +89,8 @@ def fastsv(on: Any, vertex: type, read: Any) -> Step:
         old[:] = grand[:] = new
         moving = True
         while moving:
-            send(state.m, *state.edges, n, *state.flags, old, grand, new)
-            jump(n, grand, new)
+            hook_edges(state.m, *state.edges, n, *state.flags, old, grand, new)
+            shorten(n, grand, new)
             moving = changes(state, advance, n, old, grand, new)
 
     return connect_rest

@@ -27,15 +27,15 @@ SEARCHES = 64  # searches that a CPU thread starts at a time, see papers.jsonl
 def search_to_labels(on: Any, vertex: type) -> Any:
     """Search from v, and raise the label of each visited vertex to v; ``visits`` is the work list.
 
-    A label is the highest thread that has visited the vertex. If the label is v, the vertex is on
-    the list already. If the label is higher, thread v is not an owner and stops. If the label is
-    lower, thread v raises the label and visits the vertex. Labels only rise, by atomic maxima. A
-    stale read shows a lower label, and the atomic maximum then returns the current label. Threads
-    that end early leave their labels behind. The owner meets no higher label. The owner raises the
-    label of each vertex of its component once, and visits the vertex once, so its words are enough
-    and its search ends.
+    The label of a vertex is the highest v whose thread has visited it. If the label is v, the
+    vertex is on the list already. If the label is higher, thread v is not an owner and stops. If
+    the label is lower, thread v raises the label and visits the vertex. Labels only rise, by atomic
+    maxima. A stale read shows a lower label, and the atomic maximum then returns the current label.
+    The owner meets no higher label. It raises the label of each vertex of its component once, also
+    labels of threads that have stopped, and visits the vertex once. So its words of ``visits`` are
+    enough, and its search ends.
     """
-    high, entries = on.atomic_max, entries_of(on)
+    atomic_max, entries = on.atomic_max, entries_of(on)
 
     @on.elementwise
     def search_to_labels(v, offsets, indices, visits, parent, out_of_range):
@@ -49,9 +49,10 @@ def search_to_labels(on: Any, vertex: type) -> Any:
                 w = np.uint64(indices[e])
                 if w >= np.uint64(parent.size):
                     out_of_range[0] = 1
+                # a vertex above v ends the search, like a label above v
                 label = v + ONE if w > v else np.uint64(parent[w])
                 if label < v:
-                    label = np.uint64(high(parent, w, vertex(v)))
+                    label = np.uint64(atomic_max(parent, w, vertex(v)))
                     if label < v:
                         visits[queued] = vertex(w)
                         queued += ONE
@@ -76,9 +77,9 @@ def search_to_lists(on: Any, vertex: type) -> Any:
 
     @on.elementwise
     def search_to_lists(v, offsets, indices, visits, parent, out_of_range):
-        first = (v * (v + ONE)) >> ONE
-        u, tail, end = v, v, v + ONE  # no vertex of the list is ``end``
-        visits[first + v] = vertex(v)
+        base = (v * (v + ONE)) >> ONE  # where the words of the thread start
+        u, tail, end = v, v, v + ONE  # ``end`` comes after the tail, and is no vertex of the list
+        visits[base + v] = vertex(v)
         while u != end:
             e, last = entries(offsets, indices, u)
             while e < last:
@@ -87,14 +88,14 @@ def search_to_lists(on: Any, vertex: type) -> Any:
                     out_of_range[0] = 1
                 if w > v:
                     return
-                if visits[first + w] == none:
-                    visits[first + tail], visits[first + w] = vertex(w), vertex(w)
+                if visits[base + w] == none:
+                    visits[base + tail], visits[base + w] = vertex(w), vertex(w)
                     tail = w
                 e += ONE
-            u = end if u == tail else np.uint64(visits[first + u])
+            u = end if u == tail else np.uint64(visits[base + u])
         parent[v], u = vertex(v), v
         while u != tail:
-            u = np.uint64(visits[first + u])
+            u = np.uint64(visits[base + u])
             parent[u] = vertex(v)
 
     return search_to_lists
@@ -121,7 +122,7 @@ def owner(on: Any, vertex: type, output: str) -> Step:
     """
     make = {"labels": search_to_labels, "lists": search_to_lists}[output]
     search = make(on, vertex)
-    search.together = SEARCHES
+    search.together = SEARCHES  # indices per chunk of a CPU thread
 
     def connect_rest(state: Any) -> None:
         backend, n = state.backend, state.n

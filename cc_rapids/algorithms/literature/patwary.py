@@ -1,9 +1,8 @@
 """Rem's parallel algorithm: optimistic stores without locks, and rounds of verification.
 
 parent : (n,) unsigned, shared by all threads; parent[v] <= v always, so every climb ends.
-
-``read`` returns the endpoints of an edge, or two equal vertices for an invalid edge.
-``prefetch_edge`` prefetches the parents and grandparents of later edges of a list, on CPUs.
+read   : returns the endpoints of an edge, or two equal vertices for an invalid edge.
+prefetch_edge : prefetches the parents and grandparents of later edges of a list, on CPUs.
 
 Patwary, Refsnes and Manne 2012, as described by Cong and Muzio 2014, section 6. The paper on
 software prefetching that they cite, Cong and Makarychev 2012, was not available.
@@ -31,13 +30,15 @@ def unite(on: Any, read: Any, prefetch_edge: Any) -> Any:
     def unite(e, src, dst, low, n, present, out_of_range, parent):
         prefetch_edge(e, src, dst, low, parent)
         u, v = read(e, src, dst, low, n, present, out_of_range)
-        p, q = (parent[u], parent[v]) if u != v else (u, v)
+        if u == v:
+            return
+        p, q = parent[u], parent[v]
         while p != q:
             if p < q:
                 u, v, p, q = v, u, q, p
             parent[u] = q
             if u == p:
-                return
+                return  # u was a root, and is hooked
             u, p = p, parent[p]
 
     return unite

@@ -3,6 +3,7 @@
 old, new : (n,) unsigned, labels before and in this round. Invariant: new[v] <= old[v] <= v, and
            labels only fall, so the rounds end. Finally, each label is the least vertex of the
            component.
+now      : whether the current labels are read, instead of those before this round.
 us, vs   : (k,) the endpoints of the remaining edges.
 es       : (k,) the rows of the remaining edges, if a spanning forest is recorded.
 
@@ -17,28 +18,25 @@ because root updates need parents.
 
 from typing import Any
 
-import numpy as np
-
 from ...kernels.find import naive
 from ...kernels.giant import giant_of
 from ...kernels.sampling import renamed
 from ...kernels.spec import Step, rounds_rule
+from ..phases import changes
 
-LETTERS = ("CUSA", "CRSA", "PUSA", "PRSA", "PUS", "PRS", "EUSA", "EUS")
-RULES = (*LETTERS, *(rule.replace("S", "F") for rule in LETTERS))
+SHORTCUT_RULES = ("CUSA", "CRSA", "PUSA", "PRSA", "PUS", "PRS", "EUSA", "EUS")
+RULES = (*SHORTCUT_RULES, *(rule.replace("S", "F") for rule in SHORTCUT_RULES))
 
 
 def original(on: Any, vertex: type) -> Any:
-    """Return the original vertex of a new name.
-
-    The new names are those of :func:`cc_rapids.kernels.sampling.renamed`: the root of the giant
-    component is 0, and the vertices below this root have moved up by one.
-    """
+    """Return the original vertex of a new name from :func:`cc_rapids.kernels.sampling.renamed`."""
     giant = giant_of(on, vertex)
 
     @on.device
     def vertex_of(x, root_word):
-        return x if x > giant(root_word) else giant(root_word) if x == 0 else vertex(x - vertex(1))
+        if x > giant(root_word):
+            return x
+        return giant(root_word) if x == 0 else vertex(x - vertex(1))
 
     return vertex_of
 
@@ -58,10 +56,7 @@ def label_ends(on: Any) -> Any:
 
 
 def labels_of(on: Any, now: bool = False) -> Any:
-    """Return the labels of both endpoints, the larger first, for parent-connect (P).
-
-    Uses the labels before this round, or the current labels if ``now``.
-    """
+    """Return the labels of both endpoints, the larger first, for parent-connect (P)."""
 
     @on.device
     def pair(u, v, old, new):
@@ -72,10 +67,7 @@ def labels_of(on: Any, now: bool = False) -> Any:
 
 
 def end_and_label(on: Any, now: bool = False) -> Any:
-    """Return the endpoint with the larger label, and the smaller label, for extended connect (E).
-
-    Uses the labels before this round, or the current labels if ``now``.
-    """
+    """Return the endpoint of the larger label, and the smaller label, for extended connect (E)."""
 
     @on.device
     def pair(u, v, old, new):
@@ -92,7 +84,7 @@ def connect(on: Any, pairs: list[Any], roots: bool) -> Any:
     R), only vertices that were roots before this round are updated.
     """
     low, first, second = on.atomic_min, pairs[0], pairs[-1]
-    twice = len(pairs) > 1
+    has_second = len(pairs) > 1
 
     @on.device
     def send(h, label, old, new):
@@ -104,7 +96,7 @@ def connect(on: Any, pairs: list[Any], roots: bool) -> Any:
         u, v = us[i], vs[i]
         h, label = first(u, v, old, new)
         send(h, label, old, new)
-        if twice:
+        if has_second:
             h, label = second(u, v, old, new)
             send(h, label, old, new)
 
@@ -121,7 +113,7 @@ def hooked_by(on: Any, vertex: type, pair: Any) -> Any:
     @on.elementwise
     def hooked_by(i, us, vs, es, old, new, root_word, hook_edge):
         h, label = pair(us[i], vs[i], old, new)
-        if h != label and old[h] == h and new[h] == label:
+        if h != label and old[h] == h and new[h] == label:  # a root, hooked to this label
             hook_edge[vertex_of(h, root_word)] = es[i]
 
     return hooked_by
@@ -177,7 +169,7 @@ def last_labels(on: Any, vertex: type) -> Any:
     return last_labels
 
 
-def procedure(
+def label_rounds(
     on: Any, vertex: type, pairs: list[Any], shorten: Any, rule: str, recorded_pair: Any
 ) -> Step:
     """Run rounds of connect, shortcut and alter over the remaining edges.
@@ -204,19 +196,16 @@ def procedure(
         backend, n, (parent, _, hook_edge) = state.backend, state.n, state.trees
         us, vs, es = state.remaining
         old, new = backend.empty(n, vertex), backend.empty(n, vertex)
-        changed = backend.empty(1, np.int64)
         begin(n, state.giant.root_word, parent, old, new)
-        if "A" in rule:  # the trees of a sample are represented by their roots
+        if "A" in rule:  # endpoints become the roots of their trees in the sample
             alter(us.size, us, vs, new)
         while True:
-            backend.fill(changed, 0)
             send(us.size, us, vs, old, new)
             if state.record_forest and hook:
                 hook(us.size, us, vs, es, old, new, state.giant.root_word, hook_edge)
             if shorten:
                 shorten(n, new)
-            store_labels(n, old, new, changed)
-            if not backend.to_host(changed)[0]:
+            if not changes(state, store_labels, n, old, new):
                 break
             if "A" in rule:
                 alter(us.size, us, vs, new)
@@ -239,11 +228,11 @@ NEEDS = "a copy of the edges, 8 bytes each, and 8 bytes per vertex for labels"
 )
 def liu_tarjan(on: Any, vertex: type, rule: str) -> Step:
     """Connect (C, P or E), update (U or R), shortcut (S or F), and optionally alter (A)."""
-    makers: dict[str, list[Any]]
-    makers = {"C": [label_ends], "P": [labels_of], "E": [labels_of, end_and_label]}
-    pairs = [make(on) for make in makers[rule[0]]]
+    pair_makers: dict[str, list[Any]]
+    pair_makers = {"C": [label_ends], "P": [labels_of], "E": [labels_of, end_and_label]}
+    pairs = [make(on) for make in pair_makers[rule[0]]]
     shorten = full_shortcut(on) if "F" in rule else shortcut(on)
-    return procedure(
+    return label_rounds(
         on, vertex, pairs, shorten, rule, recorded_pair=pairs[0] if "R" in rule else None
     )
 
@@ -262,7 +251,7 @@ def shiloach_vishkin(on: Any, vertex: type, record_forest: bool) -> Step:
     the round, so that the edge of each hook is known.
     """
     pair = labels_of(on, now=not record_forest)
-    return procedure(on, vertex, [pair], full_shortcut(on), rule="R", recorded_pair=pair)
+    return label_rounds(on, vertex, [pair], full_shortcut(on), rule="R", recorded_pair=pair)
 
 
 @rounds_rule(
@@ -273,7 +262,7 @@ def shiloach_vishkin(on: Any, vertex: type, record_forest: bool) -> Step:
 )
 def stergiou(on: Any, vertex: type) -> Step:
     """Propagate the labels of the previous round along all edges, and shortcut."""
-    return procedure(on, vertex, [end_and_label(on)], shortcut(on), rule="", recorded_pair=None)
+    return label_rounds(on, vertex, [end_and_label(on)], shortcut(on), rule="", recorded_pair=None)
 
 
 @rounds_rule(
@@ -284,6 +273,6 @@ def stergiou(on: Any, vertex: type) -> Step:
 )
 def label_propagation(on: Any, vertex: type) -> Step:
     """Lower the larger label of each edge to the smaller label, until no label changes."""
-    return procedure(
+    return label_rounds(
         on, vertex, [end_and_label(on, now=True)], shorten=None, rule="", recorded_pair=None
     )

@@ -19,7 +19,7 @@ import numpy as np
 from ...kernels import giant
 from ...kernels.csr_sampling import ONE, SWITCH
 from ...kernels.edges import entries_of, every
-from ...kernels.giant import LOW_WORD, SPREAD
+from ...kernels.giant import LOW_WORD
 from ...kernels.sampling import Sample
 from ...kernels.spec import Step, sampling_rule, standalone_algorithm
 
@@ -93,14 +93,14 @@ def from_below(on: Any, vertex: type, record_hook: Any) -> Any:
 
 
 def of_high_degree(on: Any) -> Any:
-    """Find the sampled vertex of highest degree: found_word = [degree << 32 | vertex]."""
-    high, entries = on.atomic_max, entries_of(on)
+    """Find the probed vertex of highest degree: found_word = [degree << 32 | vertex]."""
+    atomic_max, entries, probed = on.atomic_max, entries_of(on), giant.probed_vertex(on)
 
     @on.elementwise
     def of_high_degree(i, n, offsets, indices, found_word):
-        v = ((i * SPREAD) & LOW_WORD) % np.uint64(n)
+        v = probed(i, n)
         first, last = entries(offsets, indices, v)
-        high(found_word, 0, ((last - first) << np.uint64(32)) | v)
+        atomic_max(found_word, 0, ((last - first) << np.uint64(32)) | v)
 
     return of_high_degree
 
@@ -121,12 +121,12 @@ def next_source(on: Any) -> Any:
     return next_source
 
 
-def least_below(on: Any) -> Any:
+def least_in_tree(on: Any) -> Any:
     """Find the least vertex whose parent is the source, and write it to ``found_word``."""
     block_min = on.block_reduce_min
 
     @on.grid_stride
-    def least_below(v, n, step, source, parent, found_word):
+    def least_in_tree(v, n, step, source, parent, found_word):
         lowest = NO_VERTEX
         while v < n:
             if parent[v] == np.uint64(source):
@@ -134,7 +134,7 @@ def least_below(on: Any) -> Any:
             v += step
         block_min(found_word, 0, lowest)
 
-    return least_below
+    return least_in_tree
 
 
 def searcher(on: Any, vertex: type, record_hook: Any) -> Callable[..., None]:
@@ -145,20 +145,20 @@ def searcher(on: Any, vertex: type, record_hook: Any) -> Callable[..., None]:
     above, below = from_above(on, vertex, record_hook), from_below(on, vertex, record_hook)
 
     @on.elementwise
-    def begin(i, source, queue, depth):
+    def enqueue_source(i, source, queue, depth):
         queue[0], depth[np.uint64(source)] = vertex(source), np.int32(0)
 
     def search(state: Any, depth: Any, frontiers: list[Any], source: int) -> None:
-        """Visit all vertices reachable from ``source``, level by level."""
         backend, n, (queue, after) = state.backend, state.n, frontiers
         parent, _, hook_edge = state.trees
         sizes = backend.empty(2, np.int64)
-        begin(1, source, queue, depth)  # one thread puts the source into the queue
-        # vertices and entries of the current level, and entries outside the earlier levels
-        width, entries, left_entries, d, bottom_up = 1, 0, state.m, 0, False
+        enqueue_source(1, source, queue, depth)  # by one thread
+        width, entries = 1, 0  # vertices and entries of the current level
+        left_entries = state.m  # entries outside the earlier levels
+        d, bottom_up = 0, False
         while width:
             d += 1
-            # begin bottom-up if the level has many of these entries; stay while the level is wide
+            # begin bottom-up if the level has many of these entries; end when the level is narrow
             bottom_up = width > n // BETA if bottom_up else entries > left_entries // ALPHA
             rows = state.flags.out_of_range, depth, *state.csr.arrays
             arguments = *rows, after, backend.fill(sizes, 0), parent, hook_edge
@@ -190,13 +190,14 @@ def begin_search(state: Any, vertex: type) -> tuple[Any, list[Any], Any]:
     paper="BFS sampling, Hong et al. 2020, Algorithm 6",
 )
 def bfs(on: Any, vertex: type, record_hook: Any, gather: str) -> Sample:
-    """Search from the sampled vertex of highest degree, and make one tree of all vertices reached.
+    """Search from the probed vertex of highest degree, and make one tree of all vertices reached.
 
     The root is the least vertex reached. For a spanning forest, the search records the edge by
     which each vertex was reached. The source has no such edge. When the least vertex becomes the
     root, its edge becomes the edge of the source, because a root must have no edge.
     """
-    search, high, low = searcher(on, vertex, record_hook), of_high_degree(on), least_below(on)
+    search = searcher(on, vertex, record_hook)
+    find_source, find_least = of_high_degree(on), least_in_tree(on)
 
     @on.elementwise
     def assign_min_root(v, source, least, parent):
@@ -204,20 +205,19 @@ def bfs(on: Any, vertex: type, record_hook: Any, gather: str) -> Sample:
             parent[v] = vertex(least)
 
     def before(state: Any) -> None:
-        """Search from the vertex of highest degree, and make the least vertex the root."""
         backend, (parent, _, hook_edge) = state.backend, state.trees
         depth, frontiers, found_word = begin_search(state, vertex)
-        high(giant.PROBES, state.n, *state.csr.arrays, backend.fill(found_word, 0))
+        find_source(giant.PROBES, state.n, *state.csr.arrays, backend.fill(found_word, 0))
         source = int(backend.to_host(found_word)[0]) & int(LOW_WORD)
         search(state, depth, frontiers, source)
-        low(state.n, source, parent, backend.fill(found_word, 0xFF))
+        find_least(state.n, source, parent, backend.fill(found_word, 0xFF))
         least = int(backend.to_host(found_word)[0])
         assign_min_root(state.n, source, least, parent)
         if state.record_forest and least != source:
             hook_edge[source] = hook_edge[least]
             backend.fill(hook_edge[least : least + 1], 0xFF)
 
-    return Sample(None, before, left=every(on), gather=gather == "on")
+    return Sample(link=None, before=before, left=every(on), gather=gather == "on")
 
 
 @standalone_algorithm(
@@ -231,13 +231,13 @@ def bfs(on: Any, vertex: type, record_hook: Any, gather: str) -> Sample:
 )
 def bfs_cc(on: Any, vertex: type, record_hook: Any) -> Step:
     """Search from the least unvisited vertex, until all vertices are visited."""
-    search, low = searcher(on, vertex, record_hook), next_source(on)
+    search, find_source = searcher(on, vertex, record_hook), next_source(on)
 
     def connect_rest(state: Any) -> None:
         backend, n = state.backend, state.n
         depth, frontiers, found_word = begin_search(state, vertex)
         while True:
-            low(n, state.csr.offsets, depth, backend.fill(found_word, 0xFF))
+            find_source(n, state.csr.offsets, depth, backend.fill(found_word, 0xFF))
             source = int(backend.to_host(found_word)[0])
             if source >= n:
                 return

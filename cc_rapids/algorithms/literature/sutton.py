@@ -39,9 +39,9 @@ def hook(on: Any, read: Any) -> Any:
         if u != v:
             p, q = parent[u], parent[v]
             if p != q:
-                if (p > q) == (up != 0):
+                if (p > q) == (up != 0):  # so that p is the larger vertex, or the smaller if up
                     p, q = q, p
-                parent[p] = q  # p is the larger vertex, or the smaller vertex if up
+                parent[p] = q
                 changed[0] = 1
 
     return hook
@@ -50,23 +50,25 @@ def hook(on: Any, read: Any) -> Any:
 def atomic_hook(on: Any, read: Any) -> Any:
     """Hook the larger root of an edge's endpoints to the smaller; climb by compare-and-swaps.
 
-    Invariant: parent[v] <= v. The paper locks pi(H) by compare-and-swap, tests whether H is a root,
-    and stores. Here one swap hooks H if it is a root, and otherwise returns the parent of H, which
-    is smaller. So the loop ends. A stale parent is an older ancestor in the same tree and costs
-    another step. The edges of a launch start at ``first``.
+    Invariant: parent[v] <= v. The paper locks the parent of H, the larger vertex, by
+    compare-and-swap, tests whether H is a root, and stores. Here one swap hooks H if it is a root,
+    and otherwise returns the parent of H, which is smaller. So the loop ends. A stale parent is an
+    older ancestor in the same tree and costs another step. A launch starts at edge ``first``.
     """
     cas = on.atomic_cas
 
     @on.elementwise
     def atomic_hook(i, first, src, dst, low, n, present, out_of_range, parent):
         u, v = read(np.uint64(first) + i, src, dst, low, n, present, out_of_range)
-        p, q = (parent[u], parent[v]) if u != v else (u, v)
+        if u == v:
+            return
+        p, q = parent[u], parent[v]
         while p != q:
             if p < q:
                 p, q = q, p
             current = cas(parent, p, p, q)
             if current == p:
-                return
+                return  # p was a root, and is hooked
             p, q = parent[current], parent[q]
 
     return atomic_hook
@@ -138,17 +140,16 @@ def by_rounds(on: Any, read: Any, compress: Step, hooks: str) -> Step:
 def by_segments(on: Any, read: Any, compress: Step, segments: int | str) -> Step:
     """Hook each segment of the edges by atomic operations, and then compress (Figure 4).
 
-    ``auto`` uses 2m/n segments, the average degree, so a segment has about n/2 edges. In an
-    adjacency list with both directions, m is half the number of entries. A segment has at least one
-    edge.
+    ``auto`` uses 2m/n segments, the average degree, so a segment has about n/2 edges. This m counts
+    an edge once, also if it is an entry in the rows of both endpoints.
     """
     link = atomic_hook(on, read)
 
     def connect_rest(state: Any) -> None:
-        entries = state.m if state.symmetric else 2 * state.m
-        count = entries // max(state.n, 1) if segments == "auto" else int(segments)
-        size = -(-state.m // min(max(count, 1), max(state.m, 1)))
-        for first in range(0, state.m, max(size, 1)):
+        degree_sum = state.m if state.symmetric else 2 * state.m
+        count = degree_sum // max(state.n, 1) if segments == "auto" else int(segments)
+        size = max(-(-state.m // max(count, 1)), 1)  # rounded up
+        for first in range(0, state.m, size):
             edges = *state.edges, state.n, *state.flags
             link(min(size, state.m - first), first, *edges, state.trees.parent)
             compress(state)

@@ -21,7 +21,8 @@ from ...kernels.csr_sampling import ONE
 from ...kernels.edges import entries_of
 from ...kernels.spec import Step, standalone_algorithm
 
-# share of queued vertices and entries above which all vertices pull: the authors' value
+# all vertices pull while the queued vertices and their entries, divided by the number of all
+# entries, exceed the authors' value
 DENSITY = 0.01
 
 
@@ -38,9 +39,9 @@ def plant(on: Any, vertex: type) -> Any:
 def pull(on: Any, vertex: type) -> Any:
     """Take the least label of the neighbours; skip vertices with label 0 (zero convergence).
 
-    Allowed race: a neighbour's label may fall during the launch. The neighbour is then in the
-    queue. After the last pull the queue is pushed, and after each earlier pull all vertices pull
-    again. Only the thread of a vertex stores to its label.
+    Allowed race: a neighbour's label may fall after it is read. The neighbour is then in the queue,
+    which is pushed after the last pull. After each earlier pull, all vertices pull again. Only the
+    thread of a vertex stores to its label.
     """
     add, entries = on.atomic_add, entries_of(on)
 
@@ -66,7 +67,7 @@ def pull(on: Any, vertex: type) -> Any:
 
 
 def push(on: Any, vertex: type) -> Any:
-    """Lower the labels of neighbours of the queue, a group of threads per row, and queue them once.
+    """Lower the labels of the queue's neighbours, a group of threads per row, and queue each once.
 
     The thread that lowers a label puts the vertex into the next queue, even if the vertex is in the
     current queue and has been processed. So at the start of a round, if the endpoints of an edge
@@ -120,8 +121,8 @@ def thrifty(on: Any, vertex: type) -> Step:
 
     The authors make the queue by one more pull. Here every pull writes the queue.
     """
-    begin, end = plant(on, vertex), to_vertices(on, vertex)
-    pulls, pushes = pull(on, vertex), push(on, vertex)
+    plant_labels, write_parents = plant(on, vertex), to_vertices(on, vertex)
+    pull_labels, push_labels = pull(on, vertex), push(on, vertex)
 
     def connect_rest(state: Any) -> None:
         backend, n, labels, csr = state.backend, state.n, state.trees.parent, state.csr
@@ -137,21 +138,21 @@ def thrifty(on: Any, vertex: type) -> Step:
         def push_queue() -> int:
             """Push the labels of the queue; return the length of the next queue."""
             arguments = *adjacency_and_labels, queued, after, backend.fill(sizes, 0)
-            pushes(queue_length * on.threads_per_row, round_number, queue, *arguments)
+            push_labels(queue_length * on.threads_per_row, round_number, queue, *arguments)
             return int(backend.to_host(sizes)[0])
 
-        begin(n, hub, labels)
+        plant_labels(n, hub, labels)
         queue[:1] = hub
         push_queue()  # all vertices pull next, so the next queue is not needed
         dense = True
         while dense:
-            pulls(n, *adjacency_and_labels, queue, backend.fill(sizes, 0))
+            pull_labels(n, *adjacency_and_labels, queue, backend.fill(sizes, 0))
             queue_length, entries = backend.to_host(sizes).tolist()
             dense = queue_length + entries > DENSITY * state.m
         while queue_length:
             round_number += 1
             queue_length = push_queue()
             queue, after = after, queue
-        end(n, hub, labels)
+        write_parents(n, hub, labels)
 
     return connect_rest
