@@ -17,7 +17,7 @@ class Minima:
     """Values that are prepared for range minimum queries.
 
     The preparation takes two words per value besides the values. Queries temporarily take one more
-    word per block of values, for any number of queries.
+    word per block of values, and a few words per interval.
 
     Examples
     --------
@@ -35,16 +35,15 @@ class Minima:
     def of(cls, values: Array, xp: Any) -> Minima:
         """Return the values with the minima that queries read."""
         n, greatest = int(values.size), np.iinfo(values.dtype).max
-        padded = xp.full((-(-n // BLOCK), BLOCK), greatest, values.dtype)
-        padded.reshape(-1)[:n] = values
-        forward, backward, step = padded, padded, 1
+        block_count = -(-n // BLOCK)  # rounded up
+        since_begin = xp.full((block_count, BLOCK), greatest, values.dtype)
+        since_begin.reshape(-1)[:n] = values
+        until_end, step = since_begin.copy(), 1
         while step < BLOCK:  # each round doubles the number of values that a minimum covers
-            before, after = forward, backward
-            forward, backward = before.copy(), after.copy()
-            forward[:, step:] = xp.minimum(before[:, step:], before[:, :-step])
-            backward[:, :-step] = xp.minimum(after[:, :-step], after[:, step:])
+            since_begin[:, step:] = xp.minimum(since_begin[:, step:], since_begin[:, :-step])
+            until_end[:, :-step] = xp.minimum(until_end[:, :-step], until_end[:, step:])
             step *= 2
-        return cls(values, forward.reshape(-1), backward.reshape(-1), backward[:, 0].copy())
+        return cls(values, since_begin.reshape(-1), until_end.reshape(-1), until_end[:, 0].copy())
 
     def over(self, begin: Array, end: Array, xp: Any) -> Array:
         """Return the least value of each interval.
@@ -59,7 +58,7 @@ class Minima:
         block_count = right[with_blocks] - first_block
         of_blocks = _least_of_each(self.of_block, first_block, block_count, xp)
         least[with_blocks] = xp.minimum(least[with_blocks], of_blocks)
-        in_block = xp.flatnonzero(left == right)  # intervals inside one block
+        in_block = xp.flatnonzero(left == right)  # intervals of at most BLOCK values
         position, last = begin[in_block], end[in_block]
         minima = self.values[position]
         for _ in range(1, BLOCK):
@@ -70,18 +69,19 @@ class Minima:
 
 
 def _least_of_each(values: Array, begin: Array, length: Array, xp: Any) -> Array:
-    """Return the least value of each interval of at least one value.
+    """Return the least value of each interval; ``length`` is at least 1.
 
-    An interval is the union of two runs, which may overlap. The length of both runs is the greatest
-    power of two that does not exceed the length of the interval. The minima of all runs of a length
-    are computed from the minima of the runs of half that length.
+    An interval is the union of the two runs at its begin and at its end, which may overlap. The
+    length of both runs is the greatest power of two that does not exceed the length of the
+    interval. Each round doubles the length of all runs.
     """
-    minima = xp.empty(begin.size, values.dtype)
+    least = xp.empty(begin.size, values.dtype)
     longest = int(length.max()) if length.size else 0
     for k in range(longest.bit_length()):
-        run = 1 << k  # values[i] is now the minimum of the run that starts at i
+        run = 1 << k  # the length of the runs; values[i] is the minimum of the run that starts at i
         covered = xp.flatnonzero(length >> k == 1)  # intervals of run to 2 * run - 1 values
-        at = begin[covered]
-        minima[covered] = xp.minimum(values[at], values[at + length[covered] - run])
+        first_run = begin[covered]
+        last_run = first_run + length[covered] - run
+        least[covered] = xp.minimum(values[first_run], values[last_run])
         values = xp.minimum(values[:-run], values[run:])
-    return minima
+    return least

@@ -64,15 +64,15 @@ class Chains:
     heavy path are consecutive.
 
     The decomposition needs 20 bytes per vertex, or 33 if it answers queries of weakest edges, for
-    trees of any depth. For 2^30 or more vertices, it needs twice as much memory. All arrays have n
-    integers. All but ``number`` are ordered by the numbers of the vertices.
+    trees of any depth. For 2^30 or more vertices, it needs twice as much memory. Each array has n
+    integers. All arrays except ``number`` are ordered by the numbers of the vertices.
     """
 
     number: Array  # the number of each vertex
     above: Array  # the number of the parent, or for a root its own number
     head: Array  # the number of the first vertex of the heavy path
     depth: Array  # the number of edges to the root
-    rank: Array  # the rank of the edge to the parent in the order of the edges; t for a root
+    rank: Array  # the rank of the edge to the parent; for a root, the number of edges
     since_head: Array | None  # the least rank from the head of the heavy path to the vertex
     minima: Minima | None  # range minima of the ranks
 
@@ -89,7 +89,7 @@ class Chains:
         above, depth, begins = xp.empty(n, dtype), xp.empty(n, dtype), xp.ones(n, bool)
         above[number], depth[number] = number[forest.parent], forest.depth
         begins[number[forest.child[is_heavy]]] = False
-        # for each vertex, the last vertex up to this vertex at which a heavy path begins
+        # the k-th heavy path contains the vertices from its head up to the next head
         head = xp.flatnonzero(begins).astype(dtype)[xp.cumsum(begins) - 1]
         rank = xp.full(n, t, dtype)
         child = forest.child if order is None else forest.child[order]
@@ -104,7 +104,7 @@ class Chains:
 
         ``first`` and ``second``, (p,) arrays of integers, are the vertices of each pair. ``pair``
         are the numbers of the pairs whose vertices are in one tree, as int64. Raise an InputError
-        if the edges are not a forest of these trees, because a path would not end.
+        if the edges of the forest do not connect such a pair, because its path would not end.
         """
         low, high = self.number[first[pair]], self.number[second[pair]]
         from_first = xp.zeros(pair.size, bool)
@@ -144,10 +144,11 @@ class Chains:
         for piece in self.pieces(first, second, xp.flatnonzero(joined), xp):
             pair, with_edges = piece.pair, xp.flatnonzero(piece.bottom >= piece.top)
             if piece.is_last:
-                ends = (self.depth[self.number[side[pair]]] for side in (first, second))
-                length[pair] = sum(ends) - 2 * self.depth[piece.top - 1].astype(np.int64)
+                depths = (self.depth[self.number[side[pair]]] for side in (first, second))
+                ancestor = piece.top - 1  # the lowest common ancestor
+                length[pair] = sum(depths) - 2 * self.depth[ancestor].astype(np.int64)
             if self.minima is None or self.since_head is None:
-                continue
+                continue  # no order was given
             if piece.is_last:
                 least = self.minima.over(piece.top[with_edges], piece.bottom[with_edges], xp)
             else:
@@ -167,9 +168,9 @@ class Chains:
         in two trees. The results are three (e,) arrays of int64: the pair of each edge, the number
         of edges before it on the path, and its rank.
         """
-        count = xp.maximum(length, 0)
-        ends = xp.cumsum(count)
-        starts, total = ends - count, int(ends[-1]) if ends.size else 0
+        path_length = xp.maximum(length, 0)
+        path_ends = xp.cumsum(path_length)
+        starts, total = path_ends - path_length, int(path_ends[-1]) if path_ends.size else 0
         first_depth, second_depth = (self.depth[self.number[side]] for side in (first, second))
         pairs, steps, ranks = (xp.empty(total, np.int64) for _ in range(3))
         for piece in self.pieces(first, second, xp.flatnonzero(length > 0), xp):
@@ -177,10 +178,10 @@ class Chains:
             ends = xp.cumsum(count)
             index = xp.arange(int(ends[-1]) if ends.size else 0)  # the edges of all segments
             segment = xp.searchsorted(ends, index, side="right")
-            vertex = piece.top[segment] + (index - (ends - count)[segment])
+            vertex = piece.top[segment] + (index - (ends - count)[segment])  # below the edge
             pair, depth = piece.pair[segment], self.depth[vertex]
-            # the number of edges before this edge, if the path climbs from the first vertex here,
-            # and if it descends to the second vertex here
+            # the edges before this edge, if the segment climbs from the first vertex, and if it
+            # descends to the second vertex
             step_up = first_depth[pair] - depth
             step_down = length[pair] - 1 - (second_depth[pair] - depth)
             step = xp.where(piece.from_first[segment], step_up, step_down)
@@ -210,8 +211,8 @@ def _numbers(forest: RootedForest, xp: Any) -> tuple[Array, Array]:
     change = xp.where(moves_back, size[heavy_sibling], 0)
     change[is_heavy] = number[parent[is_heavy]] + 1 - number[child[is_heavy]]
     changes = xp.zeros(2 * n, np.int64)
-    # Until the tour enters a child, it takes ``number`` downward arcs, and returns along all but
-    # ``depth`` of them. Positions are counted after the arc to the first root.
+    # Up to the arc into a child, the tour takes ``number`` arcs down, and returns along all but
+    # ``depth`` of them. The arc to the first root is not counted.
     enters = 2 * number[child] - forest.depth[child] - 1
     changes[enters], changes[enters + 2 * size[child] - 1] = change, -change
     number[child] += xp.cumsum(changes)[enters].astype(number.dtype)
@@ -240,9 +241,9 @@ def shortest_path(
     level. ``src`` and ``dst``, (m,) arrays of int64, are the endpoints of the edges among n
     vertices.
     """
-    xp, m = backend.xp, max(int(src.size), 1)
+    xp, m = backend.xp, max(int(src.size), 1)  # m is a divisor
     tail, head = xp.concatenate([src, dst]), xp.concatenate([dst, src])  # arc e + m reverses arc e
-    order, starts = rows_of_each(tail, n, xp)
+    order, starts = rows_of_each(tail, n, xp)  # arcs by tail, and the first arc of each vertex
     next_edge, next_vertex = (xp.full(n, UNREACHED, np.int64) for _ in range(2))
     level = xp.full(1, second, np.int64)
     next_vertex[level] = second
@@ -250,8 +251,8 @@ def shortest_path(
         count = starts[level + 1] - starts[level]
         ends = xp.cumsum(count)
         index = xp.arange(int(ends[-1]))  # the arcs from all vertices of the level
-        source = xp.searchsorted(ends, index, side="right")
-        arc = order[starts[level][source] + index - (ends - count)[source]]
+        source = xp.searchsorted(ends, index, side="right")  # positions of their tails in level
+        arc = order[starts[level][source] + (index - (ends - count)[source])]
         new = xp.flatnonzero(next_vertex[head[arc]] == UNREACHED)
         arc, vertex_of_arc = arc[new], level[source[new]]
         if not arc.size:
