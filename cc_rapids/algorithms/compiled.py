@@ -211,7 +211,7 @@ class KernelComposer:
         if self.queue_words(sample):
             load_edge = self.form.load_streaming(self.backend, self.wide)
             link = shared_filter.filter_by_blocks(*types, load_edge, sample.left, link_outside)
-            return partial(phases.filtered, link, sample.left_count)
+            return partial(phases.filtered_edges_outside, link, sample.left_count)
         link = kernels.sampling.link_edges_outside(
             *types, link_outside, self.load_edge(), sample.left
         )

@@ -20,7 +20,8 @@ PAIRS = 8  # a buffer has room for one pair per 8 vertices; if that is too few, 
 class Packed:
     """A flat forest, compressed for transfer to another device.
 
-    If there are too many pairs, ``parent`` and ``present`` are sent, and no other arrays.
+    If there are too many pairs of ``vertices`` and ``roots`` for their buffers, only ``parent`` and
+    ``present`` are sent.
     """
 
     giant: int  # the root of the giant component, the largest tree
@@ -28,7 +29,7 @@ class Packed:
     vertices: Array  # (k,) the vertices outside the giant component that have a parent
     roots: Array  # (k,) the roots of these vertices
     present: Array  # ((n + 31) // 32,) uint32, the forest's bit set of present vertices
-    parent: Array | None = None  # (n,) the forest's parents
+    parent: Array | None = None  # (n,) the forest's parents, if they are sent
 
     def received(self, backend: Backend, number: int) -> Packed:
         """Copy a packed forest from device ``number`` to the current device."""
@@ -61,18 +62,18 @@ def pack(forest: Forest) -> Packed:
     octets = inside.view(np.uint8)
     kernel = backend.kernel(merging.pack, vertex)
     kernel(octets.size, n, forest.parent, root_word, octets, vertices, roots, pack_count)
-    word, count = backend.to_host(numbers).tolist()
+    root_and_probes, count = backend.to_host(numbers).tolist()
     pairs = vertices[:count], roots[:count]
     parent = forest.parent if count > max_pairs else None
-    root = word & (1 << int(giant.COUNT_SHIFT)) - 1
+    root = root_and_probes & ((1 << int(giant.COUNT_SHIFT)) - 1)
     return Packed(root, inside, *pairs, forest.present, parent)
 
 
 def merge(forest: Forest, other: Packed) -> None:
     """Merge the components of another forest into a flat forest, and flatten it again.
 
-    ``forest`` has not been counted. ``other``, which is not written, is a forest over the same
-    vertices, on the same device.
+    The components of ``forest`` have not been counted yet. ``other`` is over the same vertices and
+    on the same device, and is not changed.
     """
     backend, n, vertex = forest.backend, forest.n, forest.vertex
     trees = forest.parent, backend.unused(vertex)
@@ -91,10 +92,12 @@ def flatten(compiled: CompiledDesign, forest: Forest) -> None:
     """Point every vertex of a forest at its root, and mark the roots that have children."""
     n, parent, present = forest.n, forest.parent, forest.present
     if n >= giant.MANY_VERTICES:
+        # before many threads contend for the bits of these roots
         compiled.mark_frequent(giant.PROBES, n, parent, present)
     compiled.flatten(n, parent, present)
 
 
 def _compiled(forest: Forest) -> CompiledDesign:
     """Return the kernels of the default design, for the types of a forest."""
-    return build(Design(), forest.backend, forest.vertex, forest.vertex, False, False)
+    vertex = forest.vertex
+    return build(Design(), forest.backend, vertex, vertex, reads_csr=False, record_forest=False)

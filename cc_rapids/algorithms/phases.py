@@ -17,11 +17,11 @@ from ..kernels.spec import Step
 
 
 class Remaining(NamedTuple):
-    """A copy of the remaining edges for rounds: (k,) endpoints, and rows for a spanning forest."""
+    """A copy of the remaining edges, for rounds."""
 
-    us: Any
+    us: Any  # (k,) the endpoints
     vs: Any
-    rows: Any
+    rows: Any  # (k,) the rows of the edges in the input; empty if no spanning forest is recorded
 
 
 class LinkEdges(Protocol):
@@ -76,7 +76,7 @@ def edges_outside(link_edges: Any, left_count: Callable[[int], int], state: Any)
     link_edges(left_count(state.m), *state.edges, state.n, *trees_and_flags)
 
 
-def rows_outside(members: Any, link_rows: Any, link_all_rows: Step, state: Any) -> None:
+def rows_outside(list_outside: Any, link_rows: Any, link_all_rows: Step, state: Any) -> None:
     """Link the rows of the vertices outside the giant component (vertex gathering, 3.5).
 
     If an edge may occur in the row of only one endpoint, all rows are read, because that endpoint
@@ -87,8 +87,8 @@ def rows_outside(members: Any, link_rows: Any, link_all_rows: Step, state: Any) 
         return
     backend, giant, (present, out_of_range) = state.backend, state.giant, state.flags
     count = backend.fill(giant.outside_count, 0)
-    octets = giant.in_giant.view(np.uint8)
-    members(octets.size, state.n, state.csr.offsets, octets, count, giant.outside)
+    octets = giant.in_giant.view(np.uint8)  # the bit set as bytes
+    list_outside(octets.size, state.n, state.csr.offsets, octets, count, giant.outside)
     rows = out_of_range, *state.csr.arrays
     trees_and_flags = *state.trees, present, giant.root_word, giant.in_giant
     link_rows(state.n * backend.threads_per_row, count, giant.outside, *rows, *trees_and_flags)
@@ -97,7 +97,7 @@ def rows_outside(members: Any, link_rows: Any, link_all_rows: Step, state: Any) 
 def by_rounds(copy_edge: Any, rounds: Step, after_sample: bool, state: Any) -> None:
     """Copy the remaining edges, and run rounds over the copy.
 
-    After a sample, edges inside the giant component are not copied.
+    After a sample, edges inside the giant component are not copied, so the copies are counted.
     """
     backend, vertex, giant = state.backend, state.trees.parent.dtype, state.giant
     us, vs = backend.empty(state.m, vertex), backend.empty(state.m, vertex)
@@ -116,7 +116,7 @@ def changes(state: Any, kernel: Any, *arguments: Any) -> bool:
     return bool(state.backend.to_host(flag)[0])
 
 
-def filtered(filter_edges: Any, left_count: Callable[[int], int], state: Any) -> None:
+def filtered_edges_outside(filter_edges: Any, left_count: Callable[[int], int], state: Any) -> None:
     """Link the same edges as :func:`edges_outside`; read the giant's bits from shared memory."""
     root_word, in_giant = state.giant.root_word, state.giant.in_giant
     link_arguments = *state.trees, state.flags.present, root_word, in_giant
@@ -129,7 +129,7 @@ def from_blocks(window: int, find_block_offsets: Any, solve: Any, state: Any) ->
     (src, dst, low), (parent, _, hook_edge) = state.edges, state.trees
     block_count, offsets = state.blocks
     average_edges = window * -(-state.m // max(state.n, 1))
-    max_edges, symmetric = MAX_TIMES_AVERAGE * average_edges, int(state.symmetric)
+    max_edges, symmetric = MAX_TIMES_AVERAGE * average_edges, int(state.symmetric)  # per block
     find_block_offsets(block_count + 1, state.m, state.n, src, low, offsets)
     trees = parent, hook_edge, offsets
     solve(block_count, src, dst, low, state.n, max_edges, symmetric, *trees)
