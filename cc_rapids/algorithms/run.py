@@ -20,9 +20,9 @@ from .compiled import CompiledDesign, build, build_mixed
 from .design import Design, partitions
 from .phases import Remaining
 
-# A long list is divided into this number of parts, or fewer with a filter. The last part is linked
-# while the host allocates the rows of the answer.
-PARTS, PARTS_FILTERED = 8, 4
+# A long list is divided into PARTS parts, or PARTS_QUEUED if edges wait in queues. The last part is
+# linked while the host allocates the rows of the answer.
+PARTS, PARTS_QUEUED = 8, 4
 
 
 class Trees(NamedTuple):
@@ -57,6 +57,7 @@ class Partition(NamedTuple):
     blocks, shift : int
         The number of blocks, each of ``2 ** shift`` vertices.
     arrays : (larger, smaller, starts)
+        The endpoints of each edge, and the start of each block in each tile of edges.
     """
 
     capacity: int
@@ -73,8 +74,7 @@ class Giant:
     ----------
     root_word : (2,) array of int64
         The word ``count << 48 | root`` of kernels/giant.py, and the number of vertices that the
-        sample has linked; initially 0. Rounds without a sample need only the first element, to
-        rename vertices.
+        sample has linked; initially 0. Without a sample, only the first element.
     in_giant : ((n + 31) // 32,) array of uint32
         The bit set of the giant component's vertices.
     probed : array of vertices
@@ -157,7 +157,7 @@ class RunState:
     @property
     def extra_bytes(self) -> int:
         """The bytes of the run's own arrays besides the forest and the partition."""
-        arrays = [*self.trees[1:], *(self.giant.arrays if self.giant else ())]
+        arrays = [self.trees.aux, self.trees.hook_edge, *(self.giant.arrays if self.giant else ())]
         arrays += [self.blocks.offsets] if self.blocks else []
         return sum(int(array.nbytes) for array in arrays)
 
@@ -196,12 +196,11 @@ def solve(
     memory : str
         The kind of memory of the edges, and of the adjacency matrix of a design that needs one.
     speculative : SpeculativeRows, optional
-        Rows to gather while the forest is counted. Memory is allocated for the rows that are
-        certain to be needed, plus a tolerated surplus: see :func:`cc_rapids.memory_bound`. For a
-        long list, a lower bound of the number of rows is counted before the last part of the list
-        is linked.
+        Rows to gather while the forest is counted. Memory is allocated for a lower bound of their
+        number, plus a tolerated surplus: see :func:`cc_rapids.memory_bound`.
     in_two_parts : bool
-        Whether the list is long enough to be linked in two parts.
+        Whether the list is long enough to be linked in two parts. The lower bound is then counted
+        before the last part is linked.
     """
     record_forest = hook_edge is not None
     types = forest.vertex, edges.wide
@@ -223,8 +222,8 @@ def solve(
         """Return the number of rows to allocate, or None if too many might be wasted."""
         needed_rows = max(min_rows, read_linked()) if read_linked else min_rows
         rows = speculative.capacity(needed_rows, spare)
-        pays = spare >= 0 and (read_linked or rows == speculative.max_rows)
-        return rows if pays else None
+        is_likely_enough = bool(read_linked) or rows == speculative.max_rows
+        return rows if spare >= 0 and is_likely_enough else None
 
     # Count while the run's arrays still exist: without a pool, freeing them waits for the device.
     forest.count(speculative, capacity)
@@ -233,7 +232,8 @@ def solve(
 def _can_split(compiled: CompiledDesign, state: RunState) -> bool:
     """Return whether the edges outside the sample can be linked in two parts.
 
-    Between the two parts, the vertices that have a parent can then be counted.
+    The vertices that have a parent are then counted between the parts. The second part begins where
+    the pattern of the sample repeats, which it does after each ``period`` edges.
     """
     is_plain = not (compiled.reroots or compiled.unpack or state.record_forest or state.csr)
     period = compiled.sample.period if is_plain and compiled.sample else 0
@@ -253,7 +253,7 @@ def _link_first_part(
     """
     assert compiled.sample is not None
     assert state.giant is not None
-    parts = PARTS_FILTERED if compiled.queue_words else PARTS
+    parts = PARTS_QUEUED if compiled.queue_words else PARTS
     period = compiled.sample.period
     first_count = (state.m - state.m // parts) // period * period
     src, dst, low = state.edges
@@ -296,14 +296,14 @@ def join(edges: Edges, forest: Forest, design: Design) -> None:
     """
     backend, vertex, parent = forest.backend, forest.vertex, forest.parent
     compiled = build(design, backend, vertex, edges.wide, False, False)
-    if compiled.link_edge:
+    if compiled.link_edge:  # one launch links all edges, without an auxiliary array
         trees = parent, backend.unused(vertex), backend.unused(vertex)
         ends, flags = (edges.src, edges.dst, edges.low), (forest.present, forest.out_of_range)
         compiled.link_edge(edges.m, *ends, forest.n, *trees, *flags)
         return
     state = _resumed(compiled, edges, forest)
     if compiled.sample:
-        _find_giant(compiled, state)
+        _link_sample_and_mark_giant(compiled, state)
     compiled.connect_rest(state)
     if compiled.unpack:
         compiled.unpack(state.n, state.trees.aux, state.trees.parent)
@@ -327,8 +327,8 @@ def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -
     compiled = build(design, backend, forest.vertex, edges.wide, False, False)
     state = _resumed(compiled, edges, forest)
     parent, aux, _ = state.trees
-    trees = aux if compiled.unpack else parent  # the array that finds climb
-    mixed(edges.m, edges.src, edges.dst, forest.n, parent, aux, trees, queries, answers)
+    climbed = aux if compiled.unpack else parent  # a packed ``aux`` contains the current parents
+    mixed(edges.m, edges.src, edges.dst, forest.n, parent, aux, climbed, queries, answers)
     if compiled.unpack:
         compiled.unpack(state.n, aux, parent)
     return answers
@@ -350,20 +350,20 @@ def run(compiled: CompiledDesign, state: RunState) -> None:
 
 def sample(compiled: CompiledDesign, state: RunState) -> None:
     """Make the initial trees; with a sample, link it and find the giant component."""
-    sampled = compiled.sample if state.n else None
+    edge_sample = compiled.sample if state.n else None
     if compiled.link_in_blocks:
         compiled.link_in_blocks(state)
     else:
         compiled.init_singletons(state.n, state.trees.parent)
-    if sampled and sampled.before:
-        sampled.before(state)
+    if edge_sample and edge_sample.before:
+        edge_sample.before(state)
     if compiled.aux_array:
         _init_aux(compiled, state, compiled.aux_array)
-    if sampled:
-        _find_giant(compiled, state)
+    if edge_sample:
+        _link_sample_and_mark_giant(compiled, state)
 
 
-def _find_giant(compiled: CompiledDesign, state: RunState) -> None:
+def _link_sample_and_mark_giant(compiled: CompiledDesign, state: RunState) -> None:
     """Link the sample, flatten all trees, and mark the vertices of the largest tree."""
     assert state.giant is not None
     (parent, aux, _), giant = state.trees, state.giant
@@ -384,7 +384,7 @@ def connect_rest(compiled: CompiledDesign, state: RunState) -> None:
     compiled.connect_rest(state)
     if compiled.unpack:
         compiled.unpack(state.n, aux, parent)
-    if state.n >= sampling.MANY_VERTICES:
+    if state.n >= sampling.MANY_VERTICES:  # many threads of ``flatten`` would mark the same root
         compiled.mark_frequent(sampling.PROBES, state.n, parent, present)
     compiled.flatten(state.n, parent, present)
     if compiled.reroots:
@@ -429,14 +429,13 @@ def _giant(compiled: CompiledDesign, forest: Forest, rows: Adjacency | None) -> 
     backend, n, vertex, unused = forest.backend, forest.n, forest.vertex, forest.backend.unused
     if compiled.sample is None:  # the giant component is then vertex 0, and its bit set is empty
         root_word = backend.fill(backend.empty(1, np.int64), 0)
-        words, count = unused(np.uint32), unused(np.int64)
         return Giant(
             root_word,
-            in_giant=words,
+            in_giant=unused(np.uint32),
             probed=unused(vertex),
-            warp_queues=words,
-            outside=words,
-            outside_count=count,
+            warp_queues=unused(np.uint32),
+            outside=unused(np.uint32),
+            outside_count=unused(np.int64),
         )
     shapes = (2, np.int64), (forest.present.size, np.uint32), (sampling.PROBES, vertex)
     root_word, in_giant, probed, warp_queues = backend.alloc_packed(
@@ -493,6 +492,7 @@ def arranged(
     sample, link, _ = design.words
     if rows is None:
         return edges, rows_of(edges, forest, record_forest) if design.takes_rows else None
+    # a standalone algorithm needs each edge in the rows of both endpoints
     needs_symmetry = link.spec.standalone and design.takes_rows and not rows.symmetric
     if not (sample.spec.needs_list or needs_symmetry):
         return edges, rows
@@ -515,7 +515,7 @@ def placed(
     return edges, replace(rows, offsets=move(rows.offsets), indices=move(rows.indices))
 
 
-def beyond(
+def bytes_besides_parents(
     design: Design, n: int, m: int, is_list: bool, symmetric: bool, record_forest: bool
 ) -> int:
     """Return the bytes that a design needs besides the parents, for n vertices.
@@ -530,7 +530,7 @@ def beyond(
     if link.packed or not link.root_is_min or (rounds and sampled):
         size += word * n  # the least vertex of each tree
     if (sampled and not in_stages) or n // 8 <= MOST_BYTES_OF_BITS:
-        size += n // 8  # the bits of the giant component
+        size += n // 8  # the bits of the giant component; if few, they are allocated in any case
     if design.window:
         size += 8 * (n // design.window + 2)  # the first edge of each vertex block
     if partitions(design) and is_list and not record_forest and n < IDS.stop:

@@ -1,13 +1,13 @@
 """Linking in stages: edges in the order of blocks of vertices, with an early giant component.
 
 The first stage links the edges whose larger endpoint is in the first blocks, that is, the edges
-among the vertices of these blocks. If the edges are random, a fraction f of the vertices has a
-fraction f^2 of the edges, and f times the average degree. The number of first blocks is chosen such
-that this degree is about two. Most vertices of the first blocks then form the giant component,
-although few of the edges have been linked. The later stages add one block of vertices after another
-and link the edges of each block to smaller vertices. Most smaller vertices are in the giant
-component. For an edge to such a vertex, only the bit of the vertex is read. The bits fit into L2
-even if the parents do not.
+among the vertices of these blocks. If the edges are random and the first blocks have a fraction f
+of all vertices, they have a fraction f^2 of all edges, and so f times the average degree. The
+number of first blocks is chosen such that this degree is about two. Most vertices of the first
+blocks then form the giant component, although few of the edges have been linked. The later stages
+add one block of vertices after another and link the edges of each block to smaller vertices. Most
+smaller vertices are in the giant component. For an edge to such a vertex, only the bit of the
+vertex is read. The bits fit into L2 even if the parents do not.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _Kernels(NamedTuple):
 def _kernels(backend: Backend, vertex: Any, wide: Any) -> _Kernels:
     """Return the kernels for a type of vertices and a type of ids minus the lowest id."""
     wide = np.promote_types(vertex, wide).type
-    composer = KernelComposer(PARTITIONED, backend, vertex, wide, False, False)
+    composer = KernelComposer(PARTITIONED, backend, vertex, wide, False, False)  # no CSR or forest
     join = composer.join(sampling=False)
     read = reading.checked(backend, vertex, wide, composer.load_edge())
     outside = giant.unless_in_giant(backend, vertex, join)

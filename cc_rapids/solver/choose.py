@@ -28,7 +28,7 @@ from ..algorithms.auto import (
     in_stages,
 )
 from ..algorithms.design import Design, as_listed, shares_bits, starts_plainly
-from ..algorithms.run import beyond, bytes_of_pairs
+from ..algorithms.run import bytes_besides_parents, bytes_of_pairs
 from ..backends import DEVICE_MEMORY, SINGLE_BLOCK_THREADS, Backend, SharedMemoryLimits
 from ..data import html
 from ..data.edge_input import EdgeInput
@@ -437,7 +437,7 @@ class Plan:
             size += boruvka.beyond(n, m, not facts.is_list, facts.weight_type)
         else:
             form = facts.is_list, facts.symmetric
-            size += beyond(self.algorithm, n, m, *form, bool(self.forest))
+            size += bytes_besides_parents(self.algorithm, n, m, *form, bool(self.forest))
         has_queues = shares_bits(self.algorithm) or n in IDS
         return size + (4 * words_for(facts.machine.shared_memory) if has_queues else 0)
 

@@ -58,7 +58,7 @@ def given(n, m, form):
 def planned(name, edges, rows, n, forest):
     """The bytes that a design is expected to allocate besides the parents."""
     form = rows is None, rows is not None and rows.symmetric
-    return run.beyond(Design.parse(name), n, (rows or edges).m, *form, forest)
+    return run.bytes_besides_parents(Design.parse(name), n, (rows or edges).m, *form, forest)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ IN_BLOCKS = "strided(order=partitioned)+async+naive"
     ],
 )
 def test_the_planned_memory_of_many_vertices(name, n, forest, size):
-    assert run.beyond(Design.parse(name), n, 100, True, False, forest) == size
+    assert run.bytes_besides_parents(Design.parse(name), n, 100, True, False, forest) == size
 
 
 @pytest.mark.parametrize("forest", [False, True])
