@@ -31,8 +31,8 @@ WIDE = 1 << 32  # for this number of pixels or more, runs have 64-bit numbers
 class Joined:
     """The neighbours that are joined.
 
-    ``structure``, of shape (3, ..., 3), is whether a pixel in the centre is joined with each
-    neighbour. The array is symmetric about its centre. If ``by_value``, only pixels of equal values
+    ``structure``, of shape (3, ..., 3), is True for the neighbours that are joined with the pixel
+    in the centre. It is symmetric about the centre. If ``by_value``, only pixels of equal values
     are joined, and ``background`` is the value of the background; otherwise this value is 0.
     """
 
@@ -74,9 +74,9 @@ def label_pixels(
 
 
 def bits_of(value: int, dtype: Any) -> int | None:
-    """Return the bits of ``value`` in ``dtype``, read as an int64; None if the value does not fit.
+    """Return a pixel value as kernels compare it: its unsigned bits in ``dtype``, as an int64.
 
-    If ``dtype`` is not a type of integers, the value is returned unchanged.
+    Return None if the value does not fit. If ``dtype`` is not a type of integers, return the value.
     """
     if not is_integer(dtype):
         return value
@@ -115,10 +115,10 @@ class Grid:
             if not is_earlier or not neighbours.any():
                 continue
             distance.append(-sum(map(mul, strides, steps)))
-            # for each axis of the step, the end at which the step leaves the image
+            # the end of each axis at which the step leaves the image; axis 0 is the last
             axis_ends = [2 * k + (step > 0) for k, step in enumerate(steps[::-1]) if step]
             beyond.append(sum(1 << end for end in axis_ends))
-            columns.append(int(neighbours @ [pixels.LEFT, pixels.SAME, pixels.RIGHT]))
+            columns.append(int(neighbours @ [pixels.LEFT, pixels.SAME, pixels.RIGHT]))  # bit set
         arrays = (
             np.array(leading[::-1], np.int64),
             np.array(distance, np.int64),
@@ -132,7 +132,7 @@ class Grid:
 
     @property
     def vertex(self) -> Any:
-        """The unsigned type of run numbers. A word of pixels has at most 32 runs."""
+        """The unsigned type of run numbers; each pixel of a word may start a run."""
         return np.uint32 if WORD * self.rows * self.words < WIDE else np.uint64
 
     def label(self, flat: Array, by_value: bool, background: int | None, labels: Array) -> int:
@@ -143,13 +143,13 @@ class Grid:
         """
         backend, vertex = self.backend, self.vertex
         are_joined = pixels.if_equal if by_value else pixels.always
-        bits = self._runs(flat, by_value, background, are_joined)
-        *_, before = bits
+        inside, starts, before = self._runs(flat, by_value, background, are_joined)
+        bits = inside, starts, before
         runs = int(backend.to_host(before[-1:])[0])
-        parent = backend.empty(runs + 1, vertex)
-        backend.kernel(trees.init_singletons, vertex)(runs + 1, parent)
+        parent = backend.empty(runs + 1, vertex)  # vertex 0 is the background
+        backend.kernel(trees.init_singletons, vertex)(parent.size, parent)
         _, distance, *_ = self.neighbourhood
-        if distance.size:
+        if distance.size:  # rows are joined with earlier rows
             link = backend.kernel(union.asynchronous, vertex, backend.kernel(find.halve))
             link_rows = backend.kernel(pixels.link_rows, vertex, link, backend.kernel(are_joined))
             values = flat if by_value else backend.unused(np.uint8)
@@ -162,10 +162,10 @@ class Grid:
     def _runs(
         self, flat: Array, by_value: bool, background: int | None, are_joined: Any
     ) -> tuple[Array, Array, Array]:
-        """Return the runs of all rows: ``inside``, ``starts`` and ``before`` of the kernels.
+        """Return ``inside``, ``starts`` and ``before`` of :mod:`cc_rapids.kernels.pixels`.
 
-        The last element of ``before`` is the number of runs. ``are_joined`` makes the function that
-        tells whether two neighbours are joined; the other parameters are those of :meth:`label`.
+        The last element of ``before`` is the number of runs. ``are_joined`` is one of the rules of
+        that module for two neighbours; the other parameters are those of :meth:`label`.
         """
         backend, words = self.backend, self.rows * self.words
         inside, starts = (backend.empty(words, np.uint32) for _ in range(2))
@@ -196,7 +196,7 @@ class Grid:
     def _number(self, parent: Array, labels: Array) -> int:
         """Replace the parent of each run by its label, and return the number of components.
 
-        If ``labels`` is large enough, its memory is used for a temporary array.
+        The number of roots up to each run is counted in the memory of ``labels``, if it fits.
         """
         backend, n, vertex = self.backend, parent.size, parent.dtype.type
         fits = labels.nbytes >= parent.nbytes and labels.itemsize % parent.itemsize == 0
@@ -205,4 +205,4 @@ class Grid:
         backend.kernel(pixels.mark_roots, vertex, climb)(n, parent, roots)
         running_sums(backend, roots)
         backend.kernel(pixels.number_runs, vertex)(n, parent, roots)
-        return int(backend.to_host(roots[-1:])[0]) - 1
+        return int(backend.to_host(roots[-1:])[0]) - 1  # without vertex 0, the background

@@ -18,11 +18,11 @@ import numpy as np
 def prim(
     matrix: Any, core: Any, scale: float = 1.0, from_source: bool = True
 ) -> tuple[Any, Any, Any]:
-    """Return the points in the order in which they are added, their sources, and their distances.
+    """Return the points in the order in which they are added, and the edge that adds each point.
 
-    The weight of an edge is the maximum of its distance and the two core distances. Edges with an
-    infinite weight or NaN are ignored. Of several nearest points, the first point in ``matrix`` is
-    added, with its first source.
+    The source is the edge's other end. The weight of an edge is the maximum of its distance and the
+    core distances of its ends. Edges with an infinite weight or NaN are ignored. Of several nearest
+    points, the first point in ``matrix`` is added, with its first source.
 
     Parameters
     ----------
@@ -33,14 +33,14 @@ def prim(
     scale : float
         The number by which distances, but not core distances, are divided.
     from_source : bool
-        Whether the source of a point is its nearest point in the tree; otherwise the source is the
-        previously added point. The clusters up to each distance are the same in both cases.
+        If True, the source of a point is its nearest point in the tree; otherwise, the previously
+        added point. The clusters up to each distance are the same in both cases.
 
     Returns
     -------
     order : (n,) array of int64
     source : (n,) array of int64
-        For each point of ``order``, the position of its source in ``order``.
+        For each point of ``order``, the position of its source; arbitrary for a tree's first point.
     weights : (n,) array of float64
         The weight of the edge to the source; infinite for the first point of a tree.
     """
@@ -59,7 +59,7 @@ def prim(
         np.maximum(distances, outside_core, out=weights_of_current)
         np.maximum(weights_of_current, core[current], out=weights_of_current)
         if from_source:
-            nearest_source[weights_of_current < nearest] = i - 1
+            nearest_source[weights_of_current < nearest] = i - 1  # the position of ``current``
         np.fmin(nearest, weights_of_current, out=nearest)
         current = int(nearest.argmin())
         weights[i] = nearest[current]

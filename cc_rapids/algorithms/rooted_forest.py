@@ -24,9 +24,9 @@ NO_EDGE = -1
 class RootedForest:
     """A spanning forest whose edges have a direction, away from the root of each tree.
 
-    The arrays are int32 if there are fewer than 2^30 vertices, and int64 otherwise. The descendants
-    of a vertex are entered after the tour enters the vertex, and before it leaves the vertex. Both
-    positions are -1 for a vertex of a tree without a root.
+    The arrays are int32 if there are fewer than 2^30 vertices, and int64 otherwise. The tour enters
+    the descendants of a vertex after it enters the vertex, and before it leaves the vertex. In a
+    tree without a root, ``enters`` and ``leaves`` are -1.
     """
 
     child: Array  # (t,) the lower endpoint of each edge
@@ -40,7 +40,7 @@ class RootedForest:
     backend: Backend  # of the arrays
 
     def below(self, vertices: Array, tops: Array) -> Array:
-        """Return whether each vertex is the vertex ``tops[i]`` or a descendant of it."""
+        """Return a mask: whether ``vertices[i]`` is ``tops[i]`` or a descendant of ``tops[i]``."""
         entered = self.enters[vertices]
         return (self.enters[tops] <= entered) & (entered < self.leaves[tops])
 
@@ -75,12 +75,12 @@ class RootedForest:
 
     @property
     def _word(self) -> Any:
-        """The unsigned type of the arrays in kernels."""
+        """The unsigned type as which kernels read the arrays."""
         return word_of(self.parent.size)
 
 
 def word_of(n: int) -> Any:
-    """Return an unsigned type for 2 n arcs, whose numbers also fit the signed type of this size."""
+    """Return np.uint32 if the numbers of 2 n arcs fit an int32; otherwise np.uint64."""
     return np.uint32 if n < 1 << 30 else np.uint64
 
 
@@ -88,21 +88,22 @@ def rooted(src: Array, dst: Array, roots: Array, n: int, backend: Backend) -> Ro
     """Return a forest whose trees are rooted at the vertices ``roots``.
 
     ``src`` and ``dst``, (t,) arrays of integers, are the endpoints of the forest's edges, among n
-    vertices. ``roots`` has one vertex of each tree; a tree without edges may be left out.
+    vertices. ``roots`` has one vertex of each tree; a tree without edges may be left out. The other
+    arrays are those of :mod:`cc_rapids.kernels.tours`.
     """
     xp, word, t = backend.xp, word_of(n), int(src.size)
     signed = np.dtype(f"i{np.dtype(word).itemsize}")
-    edges = t + int(roots.size)  # one more edge leads to each root, from outside
+    edges = t + int(roots.size)  # a virtual vertex has an edge to each root
     counts = xp.zeros(n + 1, word)
     backend.kernel(tours.count_arcs, word)(t, src, dst, counts)
     counts[roots] += word(1)
-    starts = xp.cumsum(counts, dtype=word)
+    starts = xp.cumsum(counts, dtype=word)  # the ends; ``place_arcs`` counts down to the starts
     arcs, twins = backend.empty(t, word), backend.empty(2 * edges, word)
     ends = src, dst, roots
     backend.kernel(tours.place_arcs, word)(edges, *ends, starts, arcs, twins)
     tour = backend.empty(2 * edges, word)
     backend.kernel(tours.link_arcs, word)(edges, *ends, starts, arcs, twins, tour)
-    _rank_arcs(tour, edges + t, backend)  # the tour starts with the arc to the first root
+    _rank_arcs(tour, edges + t, backend)  # from the arc to the first root: arcs to roots are last
     child, parent = backend.empty(t, word), backend.empty(n, word)
     backend.kernel(trees.init_singletons, word)(n, parent)
     parent_edge, enters, leaves = (backend.fill(backend.empty(n, word), 0xFF) for _ in range(3))

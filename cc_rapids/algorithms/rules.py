@@ -10,10 +10,10 @@ forbidden. Clusters only grow, so an edge that was refused once would be refused
    Suppose that an open edge e is the best open edge of both its clusters, A and B, in the total
    order of weight and row. Then Kruskal's algorithm joins A and B by e. By induction, it has built
    A and B when it takes e: the edges that built A and B come before e, because they were the best
-   edges at a time when e was open as well. A and B have not grown further at that time: every edge
-   that comes before e and leaves A or B is not open, and a refused edge stays refused. So one round
-   can accept all edges like e. Each cluster has at most one such edge. Boruvka's algorithm would
-   also join chains of clusters, by the best edge of each cluster. This is not possible here,
+   edges at a time when e was open as well. A and B have not grown further when it takes e, because
+   no edge that comes before e and leaves A or B is open, and a refused edge stays refused. So one
+   round can accept all edges like e. Each cluster has at most one such edge. Boruvka's algorithm
+   would also join chains of clusters, by the best edge of each cluster. This is not possible here,
    because the union of three clusters may break a rule that no union of two of them breaks.
 3. The best of all open edges is the best of both its clusters, so every round accepts an edge.
 
@@ -36,7 +36,7 @@ from ..kernels.primitives import none_of
 # Rounds end when more than this number of edges are left for each edge that a round decided.
 END_RATIO = 100
 RULES = "per_dataset", "cannot_link", "max_size"  # in the order in which they are tested
-HALF = np.uint64(32)
+HALF = np.uint64(32)  # bits of a row in a key
 BITS = 64  # number of datasets that kernels.rules can represent by one bit each
 
 
@@ -72,12 +72,12 @@ class Rules:
         if self.first.size:
             first_group, second_group = groups[self.first], groups[self.second]
             broken[first_group[first_group == second_group]] = True
-        by_count = []
+        by_count = []  # codes and limits; without codes, all vertices are in one dataset
         if self.most is not None:
             by_count.append((self.code[:0], xp.full(1, self.most, np.int64)))
         if self.code.size:
             datasets = int(self.limits.size)
-            if count * datasets <= 4 * n:  # a table of counts is small enough
+            if count * datasets <= 4 * n:  # a table with a count per group and dataset is small
                 by_count.append((self.code, self.limits))
             else:
                 keys = groups.astype(np.int64) * datasets + self.code
@@ -146,15 +146,13 @@ class Clusters:
             list_ends(order.size, order, pair, first, last, count, following)
         self._parent, self._has_times = parent, hook_size > 0
         self._first_rule = kernels.DATASET if code.size else kernels.CANNOT
-        # The arguments of kernels that test rules, that merge clusters, and that do both, and of
-        # the kernel that looks up earlier clusters
         trees, lists = (parent, hook, time), (first, count, following)
         lists_with_last = first, last, count, following
-        self._tested = most, parent, size, code, limits, bits, head, after, pair, *lists
-        self._merged = *trees, size, code, bits, head, after, pair, *lists_with_last
+        self._propose_arguments = most, parent, size, code, limits, bits, head, after, pair, *lists
+        self._merge_arguments = *trees, size, code, bits, head, after, pair, *lists_with_last
         datasets = code, limits, bits, head, after
-        self._tested_and_merged = most, *trees, size, *datasets, pair, *lists_with_last
-        self._earlier = *trees, code, limits, head, after, pair, *lists
+        self._decide_arguments = most, *trees, size, *datasets, pair, *lists_with_last
+        self._earlier_rule_arguments = *trees, code, limits, head, after, pair, *lists
 
     def contract(self, us: Array, vs: Array) -> None:
         """Merge the ends of pairs that must be linked, which are the vertices ``us`` and ``vs``.
@@ -168,7 +166,7 @@ class Clusters:
         refused = backend.xp.flatnonzero(is_refused(verdict))
         if refused.size:
             pair = int(refused[0])
-            raise BrokenRule(pair, RULES[int(verdict[pair]) - 1])
+            raise BrokenRule(pair, RULES[int(verdict[pair]) - int(kernels.DATASET)])
 
     def _decide_in_order(self, starts: Array, us: Array, vs: Array, keys: Array) -> Array:
         """Decide the edges of each group in the given order, by one thread for each group.
@@ -179,7 +177,7 @@ class Clusters:
         """
         verdict = self._backend.fill(self._backend.empty(us.size, np.uint8), 0)
         decide = self._backend.kernel(kernels.decide_in_order, self._word)
-        decide(int(starts.size) - 1, starts, us, vs, keys, verdict, *self._tested_and_merged)
+        decide(int(starts.size) - 1, starts, us, vs, keys, verdict, *self._decide_arguments)
         return verdict
 
     def decide(self, src: Array, dst: Array, keys: Array, groups: Array, count: int) -> Array:
@@ -200,30 +198,30 @@ class Clusters:
             merge = backend.kernel(kernels.merge, self._word)
             decided_count = left_count
             while decided_count * END_RATIO >= left_count > 0:
-                open_verdict = backend.fill(backend.empty(left_count, np.uint8), 0)
+                round_verdict = backend.fill(backend.empty(left_count, np.uint8), 0)
                 backend.fill(best, 0xFF)
-                propose(left_count, us, vs, keys, open_verdict, best, *self._tested)
-                merge(left_count, us, vs, keys, open_verdict, best, *self._merged)
+                propose(left_count, us, vs, keys, round_verdict, best, *self._propose_arguments)
+                merge(left_count, us, vs, keys, round_verdict, best, *self._merge_arguments)
                 if rows is None:
-                    verdict = open_verdict
+                    verdict = round_verdict
                 else:
-                    verdict[rows] = open_verdict
-                is_open = xp.flatnonzero(open_verdict == kernels.OPEN)
-                us, vs, keys = (column[is_open] for column in (us, vs, keys))
-                rows = is_open if rows is None else rows[is_open]
-                decided_count = left_count - int(is_open.size)
-                left_count = int(is_open.size)
+                    verdict[rows] = round_verdict
+                still_open = xp.flatnonzero(round_verdict == kernels.OPEN)
+                us, vs, keys = (column[still_open] for column in (us, vs, keys))
+                rows = still_open if rows is None else rows[still_open]
+                decided_count = left_count - int(still_open.size)
+                left_count = int(still_open.size)
         if left_count:
             order, starts = _by_group_and_key(groups[us.astype(np.int64)], count, keys, xp)
-            open_verdict = self._decide_in_order(starts, us[order], vs[order], keys[order])
-            verdict[order if rows is None else rows[order]] = open_verdict
+            last_verdict = self._decide_in_order(starts, us[order], vs[order], keys[order])
+            verdict[order if rows is None else rows[order]] = last_verdict
         return verdict
 
     def name_rules(self, src: Array, dst: Array, keys: Array, verdict: Array) -> None:
         """Replace the rule of each refused edge by the first rule that it broke in Kruskal's order.
 
-        A round may refuse an edge before all edges with lesser keys are decided. Until these are
-        decided, the clusters of the edge may grow and break a rule that is tested earlier.
+        A round may refuse an edge before all edges with lesser keys are decided. Some of these may
+        then enlarge the clusters of the edge, whose union may break a rule that is tested earlier.
         ``verdict`` is the result of :meth:`decide` for the same arguments; it is changed in place.
         """
         if not self._has_times:
@@ -235,7 +233,7 @@ class Clusters:
         us, vs = (column[rows].astype(self._word) for column in (src, dst))
         rules = verdict[rows]
         find_rule = self._backend.kernel(kernels.earlier_rule, self._word)
-        find_rule(rows.size, us, vs, keys[rows], rules, *self._earlier)
+        find_rule(rows.size, us, vs, keys[rows], rules, *self._earlier_rule_arguments)
         verdict[rows] = rules
 
     def roots(self) -> Array:
@@ -275,7 +273,7 @@ def order_keys(weights: Array, rows: Array, backend: Backend) -> Array:
     order = WeightOrder.of(weights[rows], True, backend)
     codes = order.integers(backend)
     xp = backend.xp
-    if order.contains_row:
+    if order.contains_row:  # a code has at most 32 bits, so a key also has room for the row
         codes <<= HALF
         codes |= xp.arange(rows.size, dtype=np.uint64)
         return codes
