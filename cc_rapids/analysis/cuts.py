@@ -1,4 +1,4 @@
-"""Weight thresholds, a forest that stores the trees at all thresholds, and their answers."""
+"""The answers at several weight thresholds, whose trees are stored in one forest."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Levels:
 
         If no cut contains a weight, its number is ``len()``.
         """
-        levels, skipped = self._comparable(weights.dtype)
+        levels, skipped = self._levels_of_type(weights.dtype)
         weights = weights.astype(_type_read(weights.dtype), copy=False)
         cuts = backend.empty(weights.size, np.min_scalar_type(len(self)))
         admits = backend.kernel(getattr(kernels, self.direction))
@@ -80,7 +80,7 @@ class Levels:
         number(weights.size, weights, backend.asarray(levels), skipped, cuts)
         return cuts
 
-    def beyond(self, cuts: Array, backend: Backend) -> Array:
+    def count_outside(self, cuts: Array, backend: Backend) -> Array:
         """Return, for each cut, the number of weights outside the cut, as an array on the host.
 
         ``cuts`` is the cut of each weight. A ledger is checked against these counts, so they are
@@ -100,10 +100,10 @@ class Levels:
         bounds: list[int] = backend.to_host(backend.xp.searchsorted(cuts, numbers)).tolist()
         return bounds
 
-    def _comparable(self, dtype: np.dtype[Any]) -> tuple[Any, int]:
-        """Return the thresholds in the type of the weights, and the number of those left out.
+    def _levels_of_type(self, dtype: np.dtype[Any]) -> tuple[Any, int]:
+        """Return the thresholds in the type of the weights, and the number of skipped thresholds.
 
-        The strictest thresholds are left out if no integer of that type can satisfy them.
+        The strictest thresholds are skipped if no integer of that type can satisfy them.
         """
         sign = ">=" if self.direction == DIRECTIONS[0] else "<="
         levels = self.values.tolist()
@@ -128,7 +128,7 @@ def _numbers(thresholds: Any) -> tuple[Any, Any]:
             levels = np.array(plain, object)
             with suppress(OverflowError):  # an integer beyond 64 bits, or larger than any float
                 native = np.asarray(plain)
-                if native.dtype != object and native.tolist() == plain:  # exact
+                if native.dtype != object and native.tolist() == plain:  # nothing was rounded
                     levels = native
             return levels, levels == levels  # only NaN differs from itself; isnan() needs floats
     levels, valid = numbers_of(thresholds, "thresholds")
@@ -144,7 +144,8 @@ def _type_read(dtype: np.dtype[Any]) -> np.dtype[Any]:
 class GrowingTrees:
     """Trees that grow from the strictest cut to the loosest, with the cut that hooked each vertex.
 
-    ``forest`` is a forest of single vertices, whose parents are modified. ``design`` is a design
+    ``forest``, initially of single vertices, is modified. ``edges`` has the number of rows within
+    each cut so far; ``above`` and ``cut`` are those of :class:`CutTrees`. ``design`` is a design
     for batches, and ``uses_default`` is whether the caller names neither a design nor an engine.
     """
 
@@ -177,7 +178,7 @@ class GrowingTrees:
             join(plan, edges, forest)
             climb = backend.kernel(find.find_with_skip)
             note = backend.kernel(kernels.note_hooks, forest.vertex, self.cut_type, climb)
-            note(n, forest.parent, self.cut, self.above, len(self.edges))
+            note(n, forest.parent, self.cut, self.above, len(self.edges))  # number of this cut
         self.edges.append(count + (self.edges[-1] if self.edges else 0))
 
     def grown(
@@ -186,36 +187,30 @@ class GrowingTrees:
         decoder: IdDecoder,
         ids: str,
         rows: Ledger,
-        beyond: Sequence[int],
+        outside: Sequence[int],
         greatest: bool | None = None,
     ) -> CutTrees:
         """Return the trees of all cuts; answers make frames of the same library as ``given``.
 
         ``ids`` describes the encoding of the ids. ``rows`` has the number of rows given and the
-        rows that every cut leaves out, but no linked rows. ``beyond`` has the number of rows whose
+        rows that every cut leaves out, but no linked rows. ``outside`` has the number of rows whose
         weight is outside each cut. ``greatest`` is True if the cuts have a maximum spanning forest,
         False for a minimum one, and None without a forest. Raise a LedgerError if edges of a cut
         were lost or linked twice.
         """
         seconds = {"copy": None, "compute": perf_counter() - self.started}
-        facts = tuple(
-            Facts(
-                str(self.design),
-                ids,
-                edges,
-                seconds=seconds,
-                greatest=greatest,
-                ledger=rows._replace(linked=edges)
-                .leaving_out("out_of_bounds", out)
-                .check(f"cut {number}"),
+        facts, design = [], str(self.design)
+        for number, (edges, left_out) in enumerate(zip(self.edges, outside, strict=True)):
+            ledger = rows._replace(linked=edges).leaving_out("out_of_bounds", left_out)
+            ledger.check(f"cut {number}")
+            facts.append(
+                Facts(design, ids, edges, seconds=seconds, greatest=greatest, ledger=ledger)
             )
-            for number, (edges, out) in enumerate(zip(self.edges, beyond, strict=True))
-        )
         rule = self.design.words[1].spec
         root_is_least = rule.root_is_min and not rule.packed
         present = None if self.forest.all_present else self.forest.present.copy()
         arrays = present, self.cut, self.above
-        return CutTrees(given, self.forest.backend, decoder, *arrays, root_is_least, facts)
+        return CutTrees(given, self.forest.backend, decoder, *arrays, root_is_least, tuple(facts))
 
 
 @dataclass(frozen=True)
@@ -271,9 +266,9 @@ class CutAnswers(Mapping[Any, ComponentsT]):
     """The answer at each threshold, built on first access and cached.
 
     ``levels`` are the thresholds of the cuts, which are the keys of this mapping. ``make`` returns
-    the object that users receive, such as :class:`cc_rapids.Components`. With a ``direction``, the
-    thresholds also limit the edges that are passed to the answers later. ``fields`` returns other
-    fields of the answer of a cut, given the cut's number.
+    the object that users receive, such as :class:`cc_rapids.Components`. With a ``direction``, a
+    threshold also bounds the edges that users later pass to methods of its answer. ``fields``
+    returns further fields of the answer of a cut, given the cut's number.
     """
 
     def __init__(
@@ -286,8 +281,7 @@ class CutAnswers(Mapping[Any, ComponentsT]):
         fields: Callable[[int], dict[str, Any]] | None = None,
     ) -> None:
         self._trees, self._labels, self._direction = trees, labels, direction
-        self._fields = fields
-        self._make = make
+        self._make, self._fields = make, fields
         self._number = {level: number for number, level in enumerate(levels)}
         self._made: dict[Any, ComponentsT] = {}
 
@@ -306,9 +300,7 @@ class CutAnswers(Mapping[Any, ComponentsT]):
                 given = replace(given, bound=bound)
             with trees.backend.scope():
                 forest = trees.at(number)
-            facts, fields = trees.facts[number], {}
-            if self._fields is not None:
-                fields = self._fields(number)
+            facts, fields = trees.facts[number], self._fields(number) if self._fields else {}
             answer = Answer(
                 given, trees.backend, trees.decoder, forest, self._labels, facts, **fields
             )

@@ -232,7 +232,7 @@ class Dendrogram(Generic[ComponentsT]):
         with backend.scope():
             cuts = levels.cuts_of(self._weights, backend)
             parts = [slice(*part) for part in pairwise(levels.bounds_of(cuts, backend))]
-            beyond = levels.beyond(cuts, backend).tolist()
+            beyond = levels.count_outside(cuts, backend).tolist()
             return Cuts(self._joined(parts, levels, self._kind, beyond), self._kind)
 
     def at(self, threshold: Any) -> ComponentsT:

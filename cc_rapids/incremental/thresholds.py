@@ -303,7 +303,7 @@ class _Reader:
         """
         with backend.reusing():
             cuts = self.levels.cuts_of(weights, backend)
-            self.beyond += self.levels.beyond(cuts, backend)
+            self.beyond += self.levels.count_outside(cuts, backend)
             order = backend.xp.argsort(cuts, kind="stable")
             bounds = self.levels.bounds_of(cuts[order], backend)
         return [order[start:end] for start, end in pairwise(bounds)]
