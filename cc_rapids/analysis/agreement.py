@@ -81,14 +81,15 @@ class Table(NamedTuple):
         keys <<= bits
         keys |= truth
         keys.sort()
+        # the last position of each key
         ends = xp.flatnonzero(xp.append(keys[1:] != keys[:-1], xp.ones(1, bool)))
-        cells, keys = xp.diff(ends, prepend=xp.full(1, -1, ends.dtype)), keys[ends]
+        cells = xp.diff(ends, prepend=xp.full(1, -1, ends.dtype)).astype(np.int64, copy=False)
+        keys = keys[ends]
         sizes, true_sizes = (
             backend.counts(codes, int(codes.max()) + 1).astype(np.int64) for codes in (found, truth)
         )
         sizes_of_cells = sizes[keys >> bits], true_sizes[keys & ((1 << bits) - 1)]
-        counts = cells.astype(np.int64, copy=False)
-        return cls(counts, *sizes_of_cells, sizes[sizes > 0], true_sizes[true_sizes > 0])
+        return cls(cells, *sizes_of_cells, sizes[sizes > 0], true_sizes[true_sizes > 0])
 
     def scores(self, backend: Backend) -> dict[str, float]:
         """Return the scores: see :func:`cc_rapids.score_clusters`."""
@@ -99,6 +100,7 @@ class Table(NamedTuple):
         shares = cells / self.found, cells / self.truth
         precision, recall = (float((cells * share).sum()) for share in shares)
         exact = int(((cells == self.found) & (cells == self.truth)).sum())
+        # n times the sum of the conditional entropies of both labellings
         information = -float((cells * xp.log(shares[0] * shares[1])).sum())
         counts = pairs_of_both, pairs, true_pairs
         clusters = exact, int(self.sizes.size), int(self.true_sizes.size)
@@ -164,7 +166,7 @@ def adjusted_rand_index(right: int, found: int, true: int, n: int) -> float:
 
 
 def width_of_ids(clusters: Any) -> int | None:
-    """Return the number of id columns of a frame; None unless it is a frame with label columns."""
+    """Return the number of id columns of a frame with label columns; None for other arguments."""
     if not is_table(clusters):
         return None
     names = columns_of(clusters)
@@ -193,9 +195,10 @@ def labelling_of(clusters: Any, name: str, width: int | None = None) -> Labellin
     elif is_table(clusters):
         frame = clusters if isinstance(clusters, Mapping) else collected(clusters)
         names = columns_of(frame)
-        label_names = _label_columns(names) or names[width or 1 :]
+        label_names = _label_columns(names) or names[width or 1 :]  # by default, after the ids
         id_names = [column for column in names if column not in label_names]
-        if not id_names or len(id_names) != (width or len(id_names)) or not label_names:
+        has_width = not width or len(id_names) == width
+        if not (id_names and has_width and label_names):
             raise InputError(
                 f"{name} has the columns {', '.join(map(str, names)) or 'none'}, but must have"
                 " the columns of the ids, such as 'vertex', and then 'labels': select these columns"
@@ -290,7 +293,7 @@ def sides_of(
 ) -> tuple[dict[str, Array], dict[str, int]]:
     """Return the cluster and the true cluster of each scored vertex, and the counts of vertices.
 
-    Vertices of the truth without a cluster, which are scored with ``missing="self"``, come last.
+    With ``missing="self"``, vertices of the truth without a cluster come last, each in a new one.
 
     Parameters
     ----------
@@ -299,7 +302,7 @@ def sides_of(
     other : Labelling
         The other clusters.
     names : ("found", "truth") or ("truth", "found")
-        Whether ``code`` or ``other`` are the true clusters.
+        What ``code`` and ``other`` are, in this order.
     missing : {"drop", "self", "raise"}, optional
         See :func:`cc_rapids.score_clusters`.
 
@@ -325,15 +328,15 @@ def sides_of(
     pairs = zip(names, (row_codes, other_codes), strict=True)
     only = {name: int((codes >= 0).sum()) - common for name, codes in pairs}
     sides = dict(zip(names, (of_rows, of_others), strict=True))
-    if not _left_out(missing, only["truth"], common):
+    if not _leaves_out(missing, only["truth"], common):
         if names[1] == "truth":
             _check_unknown_once(answer, other.ids, xp.flatnonzero(~known))
             true_codes, scored = other_codes, positions
         else:
             true_codes, scored = row_codes, rows
-        is_single = true_codes >= 0  # each other true vertex is a cluster of its own
-        is_single[scored] = False
-        codes = true_codes[is_single]
+        is_unscored = true_codes >= 0
+        is_unscored[scored] = False
+        codes = true_codes[is_unscored]
         new_clusters = int(sides["found"].max()) + 1 + xp.arange(codes.size, dtype=np.int64)
         sides = {
             "found": xp.concatenate([sides["found"], new_clusters]),
@@ -343,10 +346,11 @@ def sides_of(
     return sides, {"vertices": int(sides["found"].size)} | counts
 
 
-def _left_out(missing: str | None, count: int, common: int) -> bool:
+def _leaves_out(missing: str | None, count: int, common: int) -> bool:
     """Return whether the policy leaves out the ``count`` true vertices that have no cluster.
 
-    If there is no policy and these vertices are many, warn. ``common`` vertices have a cluster.
+    Raise an InputError if there are such vertices and ``missing`` is ``"raise"``. If it is None and
+    many true vertices are left out, warn. ``common`` true vertices have a cluster.
     """
     fact = f"found lacks {count:,} of the {count + common:,} vertices of truth"
     advice = "missing='self' makes each of these a cluster of its own"
@@ -358,7 +362,7 @@ def _left_out(missing: str | None, count: int, common: int) -> bool:
 
 
 def _check_unknown_once(answer: Answer, ids: Column, rows: Array) -> None:
-    """Raise an InputError if an id occurs twice in the given rows, whose ids are not vertices."""
+    """Raise an InputError if two of the ``rows`` have equal ids; the answer has none of these."""
     if not rows.size:
         return
     numbers, size = numbers_of_ids(ids, rows, answer.backend)

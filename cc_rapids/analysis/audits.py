@@ -31,8 +31,8 @@ def prove(
     call, bound = "audit(edges)", answer.given.bound
     options = with_bounds(bound, given, call)
     if given.get("forest") is not None:
-        make_frame = None if answer.forest_edges is None else answer.forest_frame
-        options["answer_forest"] = AnswerForest(make_frame, answer.facts.greatest)
+        show = None if answer.forest_edges is None else answer.forest_frame
+        options["answer_forest"] = AnswerForest(show, answer.facts.greatest)
     labels = shown_labels(answer)
     with naming_bounds(bound, given, call):
         return audit(labels, answer.backend, edges, source, destination, oracle=oracle, **options)
@@ -67,5 +67,6 @@ def shown_labels(answer: Answer) -> LabelFrame:
     from ..verify.label_frame import LabelFrame
 
     width = len(answer.given.src.key_columns)
-    frame = collected((answer.with_key_names(()) if width else answer).label_frame())
+    numbered = answer.with_key_names(()) if width else answer  # id columns by number, not name
+    frame = collected(numbered.label_frame())
     return LabelFrame(frame, answer.kind.audited_as, len(answer), width=max(width, 1))

@@ -36,9 +36,9 @@ NO_COLOR = -1
 
 
 def check_kept(answer: Answer, what: str) -> None:
-    """Raise an error, which names ``what``, if an answer lacks its edges.
+    """Raise an error if an answer lacks its edges, because they were read in chunks.
 
-    The answer does not keep edges that were read in chunks.
+    ``what`` is what the edges are needed for.
     """
     if answer.given.src.size != answer.facts.edges:
         raise InputError(
@@ -52,8 +52,8 @@ def least_of_components(
 ) -> Array:
     """Return, for each of n vertices, the least vertex of its component.
 
-    The edges, between the vertices 0 .. n - 1, were derived from an answer, whose backend finds the
-    components. ``ids`` describes the vertices.
+    The edges join the vertices 0 .. n - 1 and were derived from the input of the answer. ``ids`` is
+    the name of the encoding in summaries.
     """
     forest = Forest(answer.backend, n, all_present=True)
     encoded = EncodedIds(edges, forest, ids, n, OffsetDecoder(0, np.dtype(np.int64)))

@@ -60,7 +60,7 @@ def without_bridges(answer: Answer, options: SolveOptions) -> Answer:
         dst[bridges] = src[bridges]  # a self-loop replaces each bridge
         n = answer.forest.vertices
         least = least_of_components(answer, Edges(src, dst, 0), n, options, "no bridges")
-        vertices = answer.forest.rows(0, np.int64)[0]
+        vertices, _ = answer.forest.rows(0, np.int64)  # the vertex of each row
         forest = Forest(backend, answer.forest.n, answer.forest.all_present)
         forest.present[:] = answer.forest.present
         forest.parent[:] = backend.xp.arange(forest.n).astype(forest.vertex)
@@ -103,7 +103,7 @@ def _blocks(
     A block is represented by one of its vertices.
     """
     reached = _reached(answer, ends)
-    edges = Edges(*reached.skeleton(answer.backend), 0)
+    edges = Edges(*reached.skeleton(answer.backend), 0)  # their components are the blocks
     return reached, least_of_components(answer, edges, answer.forest.vertices, options, "blocks")
 
 
@@ -120,5 +120,5 @@ def _bridge_rows(answer: Answer, ends: tuple[Array, Array]) -> Array:
 def _reached(answer: Answer, ends: tuple[Array, Array]) -> Reached:
     """Return the rooted spanning forest, and the range of vertices that each subtree reaches."""
     backend, n, chosen = answer.backend, answer.forest.vertices, answer.forest_edges
-    hooks = chosen.rows if chosen else backend.xp.sort(any_forest(*ends, n, backend)[0])
-    return Reached.of(ends, hooks, answer.least_rows, n, backend)
+    rows = chosen.rows if chosen else backend.xp.sort(any_forest(*ends, n, backend)[0])
+    return Reached.of(ends, rows, answer.least_rows, n, backend)

@@ -61,7 +61,7 @@ def best_of_frame(
     """
     frame = frame_in_memory(frame)
     on = id_columns_in(answer, columns_of(frame), on)
-    chosen = _chosen(answer, frame, on, by, ascending, per, missing)
+    chosen = _best_of_groups(answer, frame, on, by, ascending, per, missing)
     with answer.backend.scope():
         kept = chosen.kept if chosen.rows is None else chosen.rows[chosen.kept]
         return rows_of_frame(frame, answer.bring(kept, is_cudf(frame)))
@@ -80,8 +80,8 @@ def dropped(
 ) -> Any:
     """Return the rows that are not kept: see :meth:`cc_rapids.Components.duplicates`.
 
-    If ``paths`` of a minimum or maximum spanning forest is passed, each row also has the weakest
-    weight on its path to the kept row.
+    With ``paths`` of a minimum or maximum spanning forest, a column has the weakest weight on the
+    path from each row to its kept row.
     """
     if is_relation(frame):
         table = whole_table_of(frame)
@@ -90,14 +90,15 @@ def dropped(
     check_name(name)
     frame = frame_in_memory(frame)
     ids = id_columns_in(answer, columns_of(frame), _listed("on=", on))
-    chosen = _chosen(answer, frame, ids, by, ascending, per, missing)
+    chosen = _best_of_groups(answer, frame, ids, by, ascending, per, missing)
     with answer.backend.scope():
         pairs = _dropped_and_kept(chosen, answer.backend)
         dropped_rows, kept_rows = map(answer.backend.to_host, pairs)
     scores = [] if by is None or by in ids else [by]
     names = [*ids, *(f"kept_{column}" for column in ids), name, *scores]
     names += [] if paths is None else [WEAKEST]
-    if len({*names, *(f"kept_{column}" for column in scores)}) < len(names) + len(scores):
+    new_names = [*names, *(f"kept_{column}" for column in scores)]
+    if len(set(new_names)) < len(new_names):
         raise InputError(
             f"the columns of the result would have equal names, {listed(names)}: pass name=, or"
             " rename columns of the frame"
@@ -187,7 +188,7 @@ class _Chosen(NamedTuple):
     groups : (m,) array of integers
         The group of each candidate row, below ``size``.
     size : int
-        An upper bound of the group numbers.
+        A number that is greater than all group numbers.
     kept : (k,) array of int64
         The best row of each group, as a position among the candidates.
     rows : (m,) array of int64, optional
@@ -200,7 +201,7 @@ class _Chosen(NamedTuple):
     rows: Array | None
 
 
-def _chosen(
+def _best_of_groups(
     answer: Answer, frame: Any, on: list[Any], by: Any, ascending: Any, per: Any, missing: Any
 ) -> _Chosen:
     """Check the arguments; return the groups of a frame's rows, and the best row of each group."""
@@ -314,10 +315,10 @@ def numbers_of_ids(column: Column, rows: Array, backend: Backend) -> tuple[Array
     with column.borrow() as borrowed:
         for part, ids in borrowed_columns(column, borrowed):
             if part.strings:
-                coded = slots_of(take_rows(ids, rows, backend), backend)
+                slots = slots_of(take_rows(ids, rows, backend), backend)
             else:
                 table = Slots([backend.asarray(ids)[rows]], [], backend)
-                coded = table.columns[0], int(table.keys.size)
-            numbers = coded if numbers is None else paired(numbers, coded, backend)
+                slots = table.columns[0], int(table.keys.size)
+            numbers = slots if numbers is None else paired(numbers, slots, backend)
     assert numbers is not None
     return numbers
