@@ -82,12 +82,12 @@ def report(
             f"a report needs edges in memory, but these are a {type(edges).__name__}: read them"
             " into one frame"
         )
-    call, has_weight = "report(edges)", not (weight is None or isinstance(weight, AsFound))
+    call, names_weight = "report(edges)", not (weight is None or isinstance(weight, AsFound))
     bound = answer.given.bound
-    if not has_weight and bound is not None and not bound.limits:
-        bound = None
+    if not names_weight and bound is not None and not bound.limits:
+        bound = None  # without limits, it only names the weights of the answer
     given = read_for_answer(edges, source, destination, bound, weight, what=call, nulls=nulls)
-    if not has_weight:  # the weights are read only for the bound
+    if not names_weight:  # weights are read only to apply the limits
         given = replace(given, weights=None)
     if records is not None and given.weights is None:
         raise InputError(f"records= are shown with the weakest rows, which need {WITH_WEIGHTS}")
@@ -120,41 +120,40 @@ class Report(html.Page):
         backend, xp = found.backend, found.backend.xp
         src, dst = rows_of_edges(found, given)
         self._ledger = given.rows._replace(linked=int(src.size)).check("the edges of the report")
-        component, k = found.dense.astype(np.int64), len(found)
-        _check_inside(src, dst, component, given, found)
-        n = found.forest.vertices
+        component_of_row = found.dense.astype(np.int64)
+        _check_inside(src, dst, component_of_row, given, found)
+        k, n = len(found), found.forest.vertices
         weights = None if given.weights is None else backend.asarray(given.weights)
-        hooks = _checked_forest(src, dst, weights, found)
-        component_of_edge = component[src]
-        # the numbers of edges and bridges, and the weakest edge, of each component
+        forest_edges = _checked_forest(src, dst, weights, found)
+        component_of_edge = component_of_row[src]
+        # for each component: the numbers of edges and bridges, and the weakest edge
         self._edges = backend.counts(component_of_edge, k).astype(np.int64)
-        self._count_pairs(src, dst, component)
+        self._count_pairs(src, dst, component_of_row)
         bridges = xp.zeros(0, np.int64)
         if src.size:
-            bridges = Reached.of((src, dst), hooks, found.least_rows, n, backend).bridges()
+            bridges = Reached.of((src, dst), forest_edges, found.least_rows, n, backend).bridges()
             warn_of_both_directions((src, dst), int(bridges.size), n, backend)
         self._bridges = backend.counts(component_of_edge[bridges], k).astype(np.int64)
         self._weakest: _Weakest | None = None
         if weights is not None:
             ends = src, dst
-            self._weakest = _weakest(hooks, weights, ends, component_of_edge, k, given, found)
+            self._weakest = _weakest(forest_edges, weights, ends, component_of_edge, given, found)
 
-    def _count_pairs(self, src: Array, dst: Array, component: Array) -> None:
+    def _count_pairs(self, src: Array, dst: Array, component_of_row: Array) -> None:
         """Count self-loops, repeated pairs, and the distinct pairs of each component.
 
-        ``src`` and ``dst`` are the rows of both ends of each edge, and ``component`` has the number
-        of the component of each row.
+        ``src`` and ``dst`` are the rows in the answer of both ends of each edge.
         """
         backend, xp = self._answer.backend, self._answer.backend.xp
         is_pair = src != dst
-        low, high = (extreme(src, dst)[is_pair] for extreme in (xp.minimum, xp.maximum))
-        width = np.uint64(max(component.size, 1))
-        pairs = xp.sort(low.astype(np.uint64) * width + high.astype(np.uint64))
+        low, high = xp.minimum(src, dst)[is_pair], xp.maximum(src, dst)[is_pair]
+        n = np.uint64(max(component_of_row.size, 1))
+        pairs = xp.sort(low.astype(np.uint64) * n + high.astype(np.uint64))  # a number per pair
         distinct = pairs[begins([pairs], xp)]  # NumPy's unique takes ten times as long
-        self._loops = int(src.size - low.size)
-        self._repeated = int(low.size - distinct.size)
-        lows = (distinct // width).astype(np.int64)
-        self._distinct = backend.counts(component[lows], len(self)).astype(np.int64)
+        self._loops = int(src.size - pairs.size)
+        self._repeated = int(pairs.size - distinct.size)
+        lows = (distinct // n).astype(np.int64)
+        self._distinct = backend.counts(component_of_row[lows], len(self)).astype(np.int64)
 
     def __len__(self) -> int:
         return len(self._answer)
@@ -184,12 +183,12 @@ class Report(html.Page):
             numbers = self._numbers(largest)
             columns = {name: to_host(column).tolist() for name, column in numbers.items()}
             if self._weakest is not None:
-                has_weakest = to_host(self._weakest.exists[order]).tolist()
+                exists = to_host(self._weakest.exists[order]).tolist()
+                # rows as text, without thousands separators
+                columns["weakest_row"] = list(map(str, columns["weakest_row"]))
                 for name in ("weakest_row", "weakest_weight"):
-                    pairs = zip(columns[name], has_weakest, strict=True)
-                    columns[name] = [value if has_row else None for value, has_row in pairs]
-                rows = columns["weakest_row"]  # as text, without thousands separators
-                columns["weakest_row"] = [None if row is None else str(row) for row in rows]
+                    values = zip(columns[name], exists, strict=True)
+                    columns[name] = [value if has_row else None for value, has_row in values]
             labels = map(str, values_of(only(on_host(sizes(answer, SHOWN)), "labels")))
         cells = [tuple(map(_shown, row)) for row in zip(labels, *columns.values(), strict=True)]
         caption = "all components" if len(self) <= SHOWN else f"the {SHOWN} largest components"
@@ -282,12 +281,12 @@ class Report(html.Page):
             label = answer.kind.columns(answer, "labels", answer.kind.of_component(answer, order))
             numbers = self._numbers(largest)
             if self._weakest is None or answer.given.make_frame is plain_frame:
-                return answer.frame(label | numbers)
-            weakest = {name: numbers.pop(name) for name in ("weakest_row", "weakest_weight")}
+                return answer.frame(label | numbers)  # arrays have no nulls and no index
+            row = answer.home(numbers.pop("weakest_row"))
+            weight = answer.home(numbers.pop("weakest_weight"))
             frame = answer.in_memory_frame(label | numbers)
             valid = answer.home(self._weakest.exists[order])
             mask = None if valid.all() else valid
-            row, weight = (answer.home(column) for column in weakest.values())
             frame = with_column(frame, "weakest_row", row, mask)
             if self._index is not None:
                 labels = spread(labels_at(self._index, row[valid]), valid)
@@ -305,7 +304,7 @@ class Report(html.Page):
 
         Returns
         -------
-        frame, new, of the library of the records, or of the edges without records
+        frame, new, of the library of the records, or of the edges if there are no records
             One row for each component with more than one vertex, in the order of
             :meth:`components`. Columns ``from`` and ``to`` are the ends (``from_kind``,
             ``from_id``, ... for composite ids). The label of the component (``labels``),
@@ -393,25 +392,24 @@ class Report(html.Page):
 
 
 def _caller_rows(rows: Array, given: EdgeInput, answer: Answer) -> Array:
-    """Return the caller's row numbers of the edges at given positions among the edges read."""
+    """Return the caller's row numbers of edges, given their positions among the edges read."""
     if given.row_index is None:
         return rows
     return answer.backend.asarray(given.row_index())[rows].astype(np.int64)
 
 
-def _check_inside(src: Array, dst: Array, tree: Array, given: EdgeInput, answer: Answer) -> None:
-    """Raise an InputError if an edge joins two components.
-
-    ``src`` and ``dst`` are rows of the answer, and ``tree`` has the component of each row.
-    """
-    across = answer.backend.xp.flatnonzero(tree[src] != tree[dst])
+def _check_inside(
+    src: Array, dst: Array, component_of_row: Array, given: EdgeInput, answer: Answer
+) -> None:
+    """Raise an InputError if an edge joins two components; its ends are rows of the answer."""
+    across = answer.backend.xp.flatnonzero(component_of_row[src] != component_of_row[dst])
     if across.size:
         row = int(_caller_rows(across[:1], given, answer)[0])
         raise InputError(
             f"{across.size:,} of {counted(src.size, 'edge')}, the first in row {row:,},"
             f" {inflected(across.size, 'joins', 'join')} two components of this answer: pass the"
-            " edges that the answer was computed from, or for split() and link_pairs() only the"
-            " edges within a component, edges[found.connected(edges)]"
+            " edges that the answer was computed from; for an answer of split() or link_pairs(),"
+            " pass only the edges within its components, edges[found.connected(edges)]"
         )
 
 
@@ -430,50 +428,47 @@ class _Weakest(NamedTuple):
 
 
 def _checked_forest(src: Array, dst: Array, weights: Array | None, answer: Answer) -> Array:
-    """Return the edges of a spanning forest, ascending.
+    """Return the positions of the edges of a spanning forest, ascending as Reached needs them.
 
-    If edges have weights, it is a maximum spanning forest, whose lightest edge in a component is
-    the weakest edge of the component. Raise an InputError unless the forest has as many trees as
-    the answer has components.
+    If edges have weights, it is a maximum spanning forest. Raise an InputError unless the forest
+    has as many trees as the answer has components.
     """
     backend, n = answer.backend, answer.forest.vertices
     if not src.size:
-        hooks = backend.xp.zeros(0, np.int64)
+        edges = backend.xp.zeros(0, np.int64)
     elif weights is None:
-        # Reached needs ascending rows
-        hooks = backend.xp.sort(any_forest(src, dst, n, backend)[0])
+        edges = backend.xp.sort(any_forest(src, dst, n, backend)[0])
     else:
-        hooks = forest_of_weights(src, dst, n, weights, greatest=True, backend=backend)
-    components, k = n - int(hooks.size), len(answer)
+        edges = forest_of_weights(src, dst, n, weights, greatest=True, backend=backend)
+    components, k = n - int(edges.size), len(answer)
     if components != k:
         raise InputError(
             f"the edges join the {n:,} vertices into {counted(components, 'component')},"
             f" but this answer has {k:,}: pass all edges from which the answer was computed"
         )
-    return hooks
+    return edges
 
 
 def _weakest(
-    hooks: Array,
+    forest_edges: Array,
     weights: Array,
     ends: tuple[Array, Array],
     component_of_edge: Array,
-    k: int,
     given: EdgeInput,
     answer: Answer,
 ) -> _Weakest:
-    """Return the weakest edge of the maximum spanning forest in each of the k components.
+    """Return the weakest edge of the maximum spanning forest in each component.
 
-    ``hooks`` are the edges of this forest, ascending, and ``ends`` are the rows in the answer of
-    both ends of each edge.
+    ``forest_edges`` are the positions of this forest's edges, ascending, and ``ends`` are the rows
+    in the answer of both ends of each edge.
     """
-    xp = answer.backend.xp
-    hooks = hooks[xp.argsort(weights[hooks], kind="stable")]
+    xp, k = answer.backend.xp, len(answer)
     # by component, then by weight
-    hooks = hooks[xp.argsort(component_of_edge[hooks], kind="stable")]
-    component = component_of_edge[hooks]
+    edges = forest_edges[xp.argsort(weights[forest_edges], kind="stable")]
+    edges = edges[xp.argsort(component_of_edge[edges], kind="stable")]
+    component = component_of_edge[edges]
     starts = begins([component], xp)
-    edges, component = hooks[starts], component[starts]
+    edges, component = edges[starts], component[starts]
     weakest = _Weakest(
         row=xp.full(k, -1, np.int64),
         weight=xp.zeros(k, weights.dtype),
@@ -492,8 +487,8 @@ def _weakest(
 def _shown(value: Any) -> Any:
     """Return a value as a page shows it: integers in full, and None and NaN as a dash.
 
-    Other numbers are rounded to four digits. If the rounded number would look like an integer, it
-    has more digits.
+    Other numbers have one decimal from 1,000 upwards. Smaller ones are rounded to four digits, or
+    to more if four digits would look like an integer.
 
     Examples
     --------
