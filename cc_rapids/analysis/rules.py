@@ -60,17 +60,17 @@ def pairs_of(
         no_rows = backend.xp.zeros(0, np.int64)
         return no_rows, no_rows
     width = max(len(answer.given.src.key_columns), 1)
-    calls = f"{name}=", f"{name}=[(first, second)]"
-    given = read_pairs(pairs, source, destination, NO_OPTIONS, width, calls)
+    usages = f"{name}=", f"{name}=[(first, second)]"
+    given = read_pairs(pairs, source, destination, NO_OPTIONS, width, usages)
     missing = "raise" if name == "must_link" else "null"
     remedy = f"records of {name}= must be vertices: include them in vertices= (--records)"
     with BorrowedEdges(backend, given) as columns:
-        sides = zip((given.src, given.dst), columns, strict=False)
-        (first, known), (second, second_known) = (
-            rows_of_borrowed(answer, side, ids, missing, remedy) for side, ids in sides
+        (first, first_known), (second, second_known) = (
+            rows_of_borrowed(answer, side, ids, missing, remedy)
+            for side, ids in zip((given.src, given.dst), columns, strict=True)
         )
     if name == "cannot_link":
-        known &= second_known
+        known = first_known & second_known
         if given.src.size and not bool(known.any()):
             warn(
                 f"of {counted(given.src.size, 'pair')} of cannot_link=, none has two ids that are"
@@ -88,9 +88,9 @@ def pairs_of(
 
 
 def codes_in(answer: Answer, datasets: Datasets | None, limits: Any) -> tuple[Array, Array]:
-    """Return the dataset of each row of the answer, and the limits of all datasets.
+    """Return the code of the dataset of each row of the answer, and the limit of each code.
 
-    The dataset of a row is -1 if the row has no dataset, or a dataset without a limit.
+    The code of a row is -1 if the row has no dataset, or a dataset without a limit.
     """
     backend, xp = answer.backend, answer.backend.xp
     if datasets is None:
@@ -109,11 +109,11 @@ def codes_in(answer: Answer, datasets: Datasets | None, limits: Any) -> tuple[Ar
     if bool((limits < 0).any()):  # -1 means no limit
         is_unlimited = limits[xp.maximum(code_of_row, 0)] < 0
         code_of_row[(code_of_row >= 0) & is_unlimited] = -1
-    return code_of_row, xp.maximum(limits, 1)  # no row has a dataset without a limit
+    return code_of_row, xp.maximum(limits, 1)  # a limit below 1 belongs to no row
 
 
 def _rows_with_dataset(answer: Answer, datasets: Datasets) -> tuple[Array, Array]:
-    """Return the rows of the answer whose vertices have a dataset, and the dataset of each row."""
+    """Return the rows of the answer whose vertices have a dataset, and the code of each dataset."""
     backend = answer.backend
     names = (f"datasets {k}" if k else "datasets" for k in range(len(datasets.ids)))
     column, mask = ids_without_nulls(dict(zip(names, datasets.ids, strict=True)))
@@ -169,8 +169,8 @@ def link(
         is_decided = rules.broken(groups, count, backend)
         is_decided[groups[must_link[0]]] = True  # must_link may join components without an edge
         if bool(is_decided.any()):
-            groups_to_decide = groups, count, is_decided
-            rows, refused, forest = _decided(answer, rules, must_link, groups_to_decide, spanning)
+            grouping = groups, count, is_decided
+            rows, refused, forest = _decide_edges(answer, rules, must_link, grouping, spanning)
         else:
             rows, forest = rows_of_forest(answer.given, backend, spanning), answer.forest
             dtypes = np.int64, np.uint8, np.int64, np.int64
@@ -184,31 +184,31 @@ def link(
     return Answer(answer.given, backend, decoder, forest, kind, facts, accepted_edges, ruled=ruled)
 
 
-def _decided(
+def _decide_edges(
     answer: Answer,
     rules: Rules,
     must_link: tuple[Array, Array],
-    groups_to_decide: tuple[Array, int, Array],
+    grouping: tuple[Array, int, Array],
     spanning: SolveOptions,
 ) -> tuple[Array, Refused, Forest]:
-    """Decide the edges of some groups; return the accepted and the refused edges, and the forest.
+    """Return the accepted edges of all groups, the refused edges, and the forest of the clusters.
 
-    ``groups_to_decide`` are the group of each row of the answer, the number of groups, and a mask
-    of the groups whose edges are decided. The accepted edges of all other groups are the edges of a
-    maximum spanning forest. Raise an InputError if a pair of ``must_link`` breaks a rule.
+    ``grouping`` has the group of each row of the answer, the number of groups, and a mask of the
+    groups whose edges are decided one by one. The accepted edges of all other groups are the edges
+    of a maximum spanning forest. Raise an InputError if a pair of ``must_link`` breaks a rule.
     """
     backend, xp = answer.backend, answer.backend.xp
-    groups, count, is_decided = groups_to_decide
-    are_vertices = _rows_are_vertices(answer)
-    src, dst = _ends(answer, are_vertices)
-    inside = is_decided[groups]
-    edge_inside = inside[src]
-    decides_all = int(edge_inside.sum()) > ALL_EDGES_SHARE * src.size
+    groups, count, is_decided = grouping
+    rows_are_vertices = _rows_are_vertices(answer)
+    src, dst = _ends(answer, rows_are_vertices)
+    row_is_decided = is_decided[groups]
+    edge_is_decided = row_is_decided[src]
+    decides_all = int(edge_is_decided.sum()) > ALL_EDGES_SHARE * src.size
     if decides_all:
         edges, us, vs = xp.arange(src.size), src, dst
     else:
         forest_rows = rows_of_forest(answer.given, backend, spanning)
-        edges = xp.flatnonzero(edge_inside)
+        edges = xp.flatnonzero(edge_is_decided)
         us, vs = (at_places(column, edges, backend) for column in (src, dst))
     keys = order_keys(backend.asarray(answer.given.weights), edges, backend)
     clusters = Clusters(answer.forest.vertices, rules, backend)
@@ -224,13 +224,14 @@ def _decided(
     clusters.name_rules(us, vs, keys, verdict)
     accepted = edges[is_accepted(verdict)]
     if not decides_all:  # add the forest edges outside the decided groups
-        marks = xp.zeros(src.size, bool)
-        marks[accepted] = marks[forest_rows[~inside[src[forest_rows]]]] = True
-        accepted = xp.flatnonzero(marks)
+        is_kept = xp.zeros(src.size, bool)
+        is_kept[accepted] = is_kept[forest_rows[~edge_is_decided[forest_rows]]] = True
+        accepted = xp.flatnonzero(is_kept)
     positions = xp.flatnonzero(is_refused(verdict))
     sources, destinations = (column[positions].astype(np.int64) for column in (us, vs))
     refused = Refused(edges[positions], verdict[positions], sources, destinations)
-    return accepted, refused, _forest(answer, are_vertices, inside, clusters.roots())
+    forest = _with_clusters(answer, rows_are_vertices, row_is_decided, clusters.roots())
+    return accepted, refused, forest
 
 
 def _rows_are_vertices(answer: Answer) -> bool:
@@ -238,7 +239,7 @@ def _rows_are_vertices(answer: Answer) -> bool:
     forest, backend, src = answer.forest, answer.backend, answer.given.src
     if src.strings or src.key_columns or not isinstance(answer.decoder, OffsetDecoder):
         return False
-    # vertex ``last`` is in row ``last`` only if all vertices before it are present
+    # rows are present vertices in order: vertex k is in row k only if 0 .. k - 1 are all present
     last = forest.vertices - 1
     row, present = forest.rows_of(
         backend.asarray(np.array([last], np.uint64)), backend.xp.ones(1, bool)
@@ -246,10 +247,10 @@ def _rows_are_vertices(answer: Answer) -> bool:
     return bool(present[0]) and int(row[0]) == last
 
 
-def _ends(answer: Answer, are_vertices: bool) -> tuple[Array, Array]:
+def _ends(answer: Answer, rows_are_vertices: bool) -> tuple[Array, Array]:
     """Return, for both ends of each edge, the row in the answer, as integers of any type."""
     given, forest, decoder = answer.given, answer.forest, answer.decoder
-    if not are_vertices:
+    if not rows_are_vertices:
         return rows_of_edges(answer)
     with BorrowedEdges(answer.backend, given) as columns:
         src, dst = (answer.backend.asarray(column) for column in columns[:2])
@@ -261,21 +262,21 @@ def _ends(answer: Answer, are_vertices: bool) -> tuple[Array, Array]:
         )
 
 
-def _forest(answer: Answer, are_vertices: bool, inside: Array, roots: Array) -> Forest:
-    """Return the answer's forest with other trees for the rows in the mask ``inside``.
+def _with_clusters(answer: Answer, rows_are_vertices: bool, mask: Array, roots: Array) -> Forest:
+    """Return a copy of the answer's forest in which decided rows have the trees of their clusters.
 
-    ``roots[k]`` is the row of the root of the tree of row k. Then the least vertex of each tree
-    becomes the root.
+    ``mask`` is True for decided rows, and ``roots[k]`` is the row of the root of row k's cluster.
+    In the result, each tree is rooted at its least vertex.
     """
     backend, given = answer.backend, answer.forest
     forest = Forest(backend, given.n, given.all_present)
     forest.present[:] = given.present
     forest.parent[:] = given.parent
-    if are_vertices:
+    if rows_are_vertices:
         parent = forest.parent[: given.vertices]
-        parent[:] = backend.xp.where(inside, roots, parent)
+        parent[:] = backend.xp.where(mask, roots, parent)
     else:
-        vertices, rows = given.rows(0, np.int64)[0], backend.xp.flatnonzero(inside)
+        vertices, rows = given.rows(0, np.int64)[0], backend.xp.flatnonzero(mask)
         forest.parent[vertices[rows]] = vertices[roots[rows]].astype(forest.vertex)
     lowest = backend.fill(backend.empty(given.n, forest.vertex), 0xFF)
     backend.kernel(trees.least_of_trees, forest.vertex)(given.n, forest.parent, lowest)

@@ -70,8 +70,8 @@ def representatives(answer: Answer, by: Any = None, ascending: bool = False) -> 
 def _best_of_scores(answer: Answer, by: Any, ascending: bool, least: Array) -> Array:
     """Return the row of the best-scored vertex of each component, as int64.
 
-    ``least`` has the row of the least vertex of each component. This vertex is returned if no
-    vertex of the component has a valid score.
+    ``least`` has the row of the least vertex of each component, which is the default if no vertex
+    of the component has a valid score.
     """
     given = answer.given
     vertices, scores = vertices_and_scores(by, len(given.src.key_columns), given.key_names)
@@ -82,12 +82,13 @@ def _best_of_scores(answer: Answer, by: Any, ascending: bool, least: Array) -> A
     warn_of_no_scores(valid, "by=", "the least id of each component is returned")
     check_one_each("by=", rows.size, values.size, "score")
     rows, keys = rows[is_vertex], sort_keys(values, ascending, answer.backend.xp)[is_vertex]
-    # two words for each component: the best key, and the row that has this key; see update_best()
+    # for each component, the best key and its row; NO_KEY marks default rows, see update_best()
     best = answer.backend.fill(answer.backend.empty(2 * least.size, np.uint64), 0xFF)
-    best[1::2] = least.astype(np.uint64) | NO_KEY
-    groups, places = answer.dense[rows], rows.astype(np.uint64)
-    update_best(groups, best, places, keys, valid[is_vertex], answer.backend)
-    return (best[1::2] & ~NO_KEY).astype(np.int64)
+    best_rows = best[1::2]
+    best_rows[:] = least.astype(np.uint64) | NO_KEY
+    components, places = answer.dense[rows], rows.astype(np.uint64)
+    update_best(components, best, places, keys, valid[is_vertex], answer.backend)
+    return (best_rows & ~NO_KEY).astype(np.int64)
 
 
 def size_histogram(answer: Answer) -> Any:
@@ -113,7 +114,7 @@ def largest(answer: Answer, count: int = 1) -> Any:
     """Return the vertices of the largest components: see :meth:`cc_rapids.Components.largest`."""
     count = check_count("count", count)
     with answer.backend.scope():
-        vertex, label = answer.kind.vertices_and_rows(answer)
+        vertex, label = answer.kind.vertices_and_rows(answer)  # of each row
         if count < len(answer):
             is_large = answer.backend.xp.zeros(len(answer), bool)
             is_large[answer.by_size[:count]] = True
@@ -126,31 +127,32 @@ def largest(answer: Answer, count: int = 1) -> Any:
 def groups(answer: Answer) -> Iterator[tuple[Any, Any]]:
     """Yield the label and the vertices of each component, in the order of the least ids.
 
-    The vertices are copied to the host in blocks. A block has the components ``start`` to
-    ``stop - 1``.
+    The vertices are copied to the host in blocks of whole components.
     """
     with answer.backend.scope():
         xp, count = answer.backend.xp, answer.forest.components
         vertex, component = answer.numbered
         order = xp.argsort(component, kind="stable")
         labels = answer.kind.of_component(answer, xp.arange(count))
+        # the rows of component k are order[ends[k - 1] : ends[k]]
         ends = answer.backend.to_host(xp.cumsum(answer.counts))
-    start = begin = 0
-    while start < count:
-        stop = int(np.searchsorted(ends, begin + preview.ITERATED_ROWS, side="right"))
-        stop = max(stop, start + 1)
+    first = block_begin = 0
+    while first < count:
+        stop = int(np.searchsorted(ends, block_begin + preview.ITERATED_ROWS, side="right"))
+        stop = max(stop, first + 1)  # at least one component
+        block = slice(first, stop)
         with answer.backend.scope():
-            rows = order[begin : int(ends[stop - 1])]
+            rows = order[block_begin : int(ends[stop - 1])]
             frame = on_host(answer.in_memory_frame(answer.columns("vertex", vertex[rows])))
             ids = only(frame, "vertex")
-            columns = answer.kind.columns(answer, "labels", labels[start:stop])
-            sizes = answer.in_memory_frame(columns | {"size": answer.counts[start:stop]})
-            labels_of_block = values_of(only(on_host(sizes), "labels"))
-        block_begin = begin
-        for label, end in zip(labels_of_block, ends[start:stop].tolist(), strict=True):
-            yield label, rows_between(ids, begin - block_begin, end - block_begin)
+            columns = answer.kind.columns(answer, "labels", labels[block])
+            label_frame = answer.in_memory_frame(columns | {"size": answer.counts[block]})
+            labels_of_block = values_of(only(on_host(label_frame), "labels"))
+        begin = 0  # where the component begins in the block
+        for label, end in zip(labels_of_block, (ends[block] - block_begin).tolist(), strict=True):
+            yield label, rows_between(ids, begin, end)
             begin = end
-        start = stop
+        first, block_begin = stop, block_begin + begin
 
 
 def renamed(answer: Answer, names: Any) -> Answer:
