@@ -1,8 +1,8 @@
 """The values that linked records share: as edges of an entity, as evidence, and as a graph.
 
 The vertices of the graph are the records and the shared values. An edge leads from each record to
-each of its values that another record shares. A value of k records could also be k - 1 links
-between records, but these would depend on the order of the records; the edges of the graph do not.
+each of its values that another record shares. A graph of records only could join the k records of a
+value by k - 1 links, but these links would depend on the order of the records.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class SharedValues(NamedTuple):
 def shared_values(answer: Answer, frame: Any) -> SharedValues:
     """Compare the keys of records again, and return the values that several records share.
 
-    Raise an InputError if this is not the frame that was linked: an id is unknown, a key links
-    another number of records, or a value joins two entities.
+    Raise an InputError if this is not the frame that was linked: an id is unknown, the counts of a
+    key differ from those of the answer, or records of two entities share a value.
     """
     linked, xp, backend = answer.linked, answer.backend.xp, answer.backend
     assert linked is not None
@@ -78,21 +78,20 @@ def shared_values(answer: Answer, frame: Any) -> SharedValues:
         rows = rows_of_ids(answer, records.ids.src, "raise")[0]
     else:
         rows = xp.arange(records.size)
-    ends = []
-    for key, parts in records.keys.items():
-        end, facts = link_key(parts, records.size, rows, linked.max_group, backend)
+    # Each value of key k has the code k * records.size + r, where r is one row with this value.
+    codes = []
+    for k, (key, parts) in enumerate(records.keys.items()):
+        example, facts = link_key(parts, records.size, rows, linked.max_group, backend)
         if facts != linked.keys[key]:
             raise InputError(OTHER_FRAME)
-        ends.append(end)
-    # The value of key k in a row is named k * records.size plus a row that has the same value.
-    values = [k * records.size + end.astype(np.int64) for k, end in enumerate(ends)]
-    value, vertex = xp.concatenate(values), xp.concatenate([rows] * len(ends))
-    pairs = _pairs_of_several(value, vertex, xp)
+        codes.append(k * records.size + example.astype(np.int64))
+    value, vertex = xp.concatenate(codes), xp.concatenate([rows] * len(codes))
+    pairs = _pairs_of_shared_values(value, vertex, xp)
     distinct, number = xp.unique(value[pairs], return_inverse=True)
     vertex, number = vertex[pairs].astype(np.int64), number.reshape(-1).astype(np.int64)
-    entity = xp.zeros(distinct.size, np.int64)
-    entity[number] = answer.dense[vertex]
-    if bool((entity[number] != answer.dense[vertex]).any()):
+    entity_of_value = xp.zeros(distinct.size, np.int64)
+    entity_of_value[number] = answer.dense[vertex]
+    if bool((entity_of_value[number] != answer.dense[vertex]).any()):
         raise InputError(OTHER_FRAME)
     size = max(records.size, 1)
     return SharedValues(frame, vertex, pairs // size, number, distinct % size)
@@ -109,14 +108,14 @@ def _read(answer: Answer, frame: Any) -> tuple[Any, Records]:
     return frame, records
 
 
-def _pairs_of_several(value: Array, vertex: Array, xp: Any) -> Array:
-    """Return the positions of the distinct pairs whose value several vertices have, ascending."""
+def _pairs_of_shared_values(value: Array, vertex: Array, xp: Any) -> Array:
+    """Return the ascending positions of the distinct pairs whose value several vertices have."""
     order = order_of([value, vertex], xp)
     pairs = order[begins([value[order], vertex[order]], xp)]  # without repeated pairs
-    starts = begins([value[pairs]], xp)
-    first = xp.flatnonzero(starts)
+    is_first = begins([value[pairs]], xp)  # the first pair of each value
+    first = xp.flatnonzero(is_first)
     count = xp.diff(xp.concatenate([first, xp.full(1, pairs.size, first.dtype)]))
-    count_of_pair = count[xp.cumsum(starts) - 1]
+    count_of_pair = count[xp.cumsum(is_first) - 1]
     return xp.sort(pairs[count_of_pair > 1])
 
 
@@ -125,9 +124,9 @@ def values_of_entity(answer: Answer, label: Any, frame: Any) -> Any:
     with answer.backend.scope():
         number = answer.component(label)
         shared = shared_values(answer, frame)
-        rows = answer.backend.xp.flatnonzero(answer.dense[shared.vertex] == number)
-        keys, values = (np.array(texts, str) for texts in _texts(answer, shared, rows))
-        columns = answer.vertex(shared.vertex[rows])
+        pairs = answer.backend.xp.flatnonzero(answer.dense[shared.vertex] == number)
+        keys, values = (np.array(texts, str) for texts in _texts(answer, shared, pairs))
+        columns = answer.vertex(shared.vertex[pairs])
         columns |= {"key": text_column(answer, keys), "value": text_column(answer, values)}
         return answer.frame(columns)
 
@@ -137,19 +136,19 @@ def graph_of_entity(
 ) -> tuple[list[str], list[tuple[int, int]]]:
     """Return the shared values of an entity as text, and its edges as pairs of vertex numbers.
 
-    ``members`` are the rows of the entity's records in the answer. The first vertices are the
-    records in this order, and the values follow.
+    ``members`` are the rows of the entity's records in the answer, ascending. Vertex k is the
+    record ``members[k]``; the values follow the records.
     """
     with answer.backend.scope():
-        xp = answer.backend.xp
+        xp, backend = answer.backend.xp, answer.backend
         shared = shared_values(answer, frame)
-        rows = xp.flatnonzero(answer.dense[shared.vertex] == answer.dense[members[0]])
-        values = answer.backend.to_host(shared.value[rows])
-        _, first, place = np.unique(values, return_index=True, return_inverse=True)
-        pairs = zip(*_texts(answer, shared, rows[answer.backend.asarray(first)]), strict=True)
-        record = answer.backend.to_host(xp.searchsorted(members, shared.vertex[rows]))
-        edges = zip(record.tolist(), (place + members.size).tolist(), strict=True)
-        return [f"{key}={value}" for key, value in pairs], list(edges)
+        pairs = xp.flatnonzero(answer.dense[shared.vertex] == answer.dense[members[0]])
+        values = backend.to_host(shared.value[pairs])
+        _, first, number = np.unique(values, return_index=True, return_inverse=True)
+        keys, texts = _texts(answer, shared, pairs[backend.asarray(first)])
+        record = backend.to_host(xp.searchsorted(members, shared.vertex[pairs]))
+        edges = zip(record.tolist(), (members.size + number).tolist(), strict=True)
+        return [f"{key}={text}" for key, text in zip(keys, texts, strict=True)], list(edges)
 
 
 def articulation_points_of_records(answer: Answer, frame: Any) -> Any:
@@ -159,11 +158,12 @@ def articulation_points_of_records(answer: Answer, frame: Any) -> Any:
         shared = shared_values(answer, frame)
         points, n = xp.zeros(0, np.int64), answer.forest.vertices
         if shared.vertex.size:
+            # vertices 0 .. n - 1 are records, and the values follow
             ends, size = (shared.vertex, n + shared.value), n + int(shared.example.size)
-            hooks = xp.sort(any_forest(*ends, size, backend)[0])
-            if hooks.size != size - len(answer):
+            forest_edges = xp.sort(any_forest(*ends, size, backend)[0])
+            if forest_edges.size != size - len(answer):
                 raise InputError(OTHER_FRAME)
-            reached = Reached.of(ends, hooks, answer.least_rows, size, backend)
+            reached = Reached.of(ends, forest_edges, answer.least_rows, size, backend)
             blocks = any_forest(*reached.skeleton(backend), size, backend)[1]
             points = reached.articulation_points(blocks, backend)
         return answer.frame(answer.vertex(points[points < n]))
@@ -177,18 +177,19 @@ def explain_records(
     with backend.scope():
         ends = rows_of_joined(answer, first, second, "entities, which no shared value joins")
         shared = shared_values(answer, frame)
-        rows = xp.flatnonzero(answer.dense[shared.vertex] == answer.dense[ends[0]])
-        record, value = shared.vertex[rows], answer.forest.vertices + shared.value[rows]
-        nodes, place = xp.unique(
+        pairs = xp.flatnonzero(answer.dense[shared.vertex] == answer.dense[ends[0]])
+        record, value = shared.vertex[pairs], answer.forest.vertices + shared.value[pairs]
+        # number the records and values of this entity 0 .. k - 1
+        nodes, number = xp.unique(
             xp.concatenate([xp.asarray(ends), record, value]), return_inverse=True
         )
-        start, stop, *_ = backend.to_host(place[:2]).tolist()
-        src, dst = place[2 : 2 + rows.size], place[2 + rows.size :]
+        start, stop = backend.to_host(number[:2]).tolist()
+        src, dst = number[2 : 2 + pairs.size], number[2 + pairs.size :]
         path = shortest_path(src, dst, int(nodes.size), start, stop, backend)
         if path is None:
             raise InputError(OTHER_FRAME)
         # Two edges of the path are one step: from a record to a value, and from there to a record.
-        edges = rows[xp.asarray(path, np.int64)]
+        edges = pairs[xp.asarray(path, np.int64)]
         keys, values = _texts(answer, shared, edges[::2])
         left, right = (shared.vertex[edges[k::2]] for k in range(2))
     texts = {"key": np.array(keys, str), "value": np.array(values, str)}
@@ -207,35 +208,36 @@ def audit_records(answer: Answer, frame: Any, oracle: str | None) -> Audit:
         ids = arrow_of(rows_at(frame, linked.id_names, np.arange(size)))
     names = ids.column_names
     codes = [ids[name].combine_chunks().dictionary_encode().indices.to_numpy() for name in names]
-    record = numbered(codes) if size else np.zeros(0, np.int64)
+    record_of_row = numbered(codes) if size else np.zeros(0, np.int64)
     with backend.scope():
         partner_rows = [
-            partners(parts, size, record, linked.max_group, backend)
+            partners(parts, size, record_of_row, linked.max_group, backend)
             for parts in records.keys.values()
         ]
-    # for each key, an edge from each record to its partner, by the id columns of both ends
+    # for each key, an edge from each row to its partner, by the id columns of both ends
     rows = np.tile(np.arange(size), len(partner_rows)), np.concatenate(partner_rows)
-    edges = {f"{k}{name}": ids[name].take(side) for k, side in enumerate(rows) for name in names}
-    columns: list[Any] = [[f"{k}{name}" for name in names] for k in range(2)]
-    columns = columns if len(names) > 1 else [name for (name,) in columns]  # str for one column
-    return audit(shown_labels(answer), backend, edges, *columns, oracle=oracle)
+    edges = {f"{k}{name}": ids[name].take(end) for k, end in enumerate(rows) for name in names}
+    sides: list[Any] = [[f"{k}{name}" for name in names] for k in range(2)]
+    if len(names) == 1:
+        sides = [name for (name,) in sides]  # the name of a single id column, not a list
+    return audit(shown_labels(answer), backend, edges, *sides, oracle=oracle)
 
 
-def _texts(answer: Answer, shared: SharedValues, rows: Array) -> tuple[list[str], list[str]]:
+def _texts(answer: Answer, shared: SharedValues, pairs: Array) -> tuple[list[str], list[str]]:
     """Return the key and the value of each given pair as text.
 
-    ``rows`` are indices of pairs in ``shared``. If a key has several columns, their names and
+    ``pairs`` are indices of pairs in ``shared``. If a key has several columns, their names and
     values are joined by commas.
     """
     assert answer.linked is not None
     names = [parts_of(key) for key in answer.linked.keys]
-    host = answer.backend.to_host
-    key, row = host(shared.key[rows]), host(shared.example[shared.value[rows]])
+    to_host = answer.backend.to_host
+    key, row = to_host(shared.key[pairs]), to_host(shared.example[shared.value[pairs]])
     values = np.empty(key.size, object)
     for k, parts in enumerate(names):
-        of_key = np.flatnonzero(key == k)
-        if of_key.size:
-            frame = on_host(rows_at(shared.frame, list(parts), row[of_key]))
+        has_key = key == k
+        if has_key.any():
+            frame = on_host(rows_at(shared.frame, list(parts), row[has_key]))
             columns = [map(str, values_of(column_of(frame, part))) for part in parts]
-            values[of_key] = [", ".join(value) for value in zip(*columns, strict=True)]
+            values[has_key] = [", ".join(value) for value in zip(*columns, strict=True)]
     return [", ".join(names[k]) for k in key.tolist()], values.tolist()

@@ -216,7 +216,7 @@ class Cuts(Generic[ComponentsT]):
             with answer.backend.scope():
                 code = answer.dense
             rows.append(scores_of(answer, code, clusters, missing=missing))
-            missing = missing or "drop"  # warn once: the vertices are the same at all thresholds
+            missing = missing or "drop"  # None would warn again of the same vertices
         return score_frame(answers[0], self.thresholds, rows)
 
     def merges(self) -> Any:
@@ -246,17 +246,16 @@ class Cuts(Generic[ComponentsT]):
         cuts = [cut.answer for cut in self.answers.values()]
         last = cuts[-1]
         with last.backend.scope():
-            xp, dtype = last.backend.xp, _type_of(self.thresholds)
+            xp, levels = last.backend.xp, _threshold_column(self.thresholds)
             steps = [_merged(strict, loose) for strict, loose in pairwise(cuts)]
             # empty columns of the right types, because concatenate() needs at least one array
             no_merges = (column[:0] for column in _merged(last, last))
             before, after, size = map(xp.concatenate, zip(no_merges, *steps, strict=True))
-            convert = nearest_float if dtype == np.float64 else lambda level: level
-            levels = [
-                xp.full(sizes.size, convert(level), dtype)
-                for level, (_, _, sizes) in zip(self.thresholds[1:], steps, strict=True)
-            ]
-            columns = {"threshold": xp.concatenate([xp.empty(0, dtype), *levels])}
+            filled = (
+                xp.full(labels.size, level, levels.dtype)
+                for level, (labels, *_) in zip(levels[1:], steps, strict=True)
+            )
+            columns = {"threshold": xp.concatenate([xp.empty(0, levels.dtype), *filled])}
             for name, labels in (("before", before), ("after", after)):
                 columns |= self._kind.columns(last, name, labels)
             return last.frame(columns | {"size": size.astype(np.int64)})
@@ -264,9 +263,7 @@ class Cuts(Generic[ComponentsT]):
 
 def score_frame(answer: Answer, thresholds: tuple[Any, ...], rows: list[dict[str, Any]]) -> Any:
     """Return a frame of the caller's kind, with one row of scores per threshold."""
-    dtype = _type_of(thresholds)
-    levels = [nearest_float(level) if dtype == np.float64 else level for level in thresholds]
-    columns = {"threshold": np.array(levels, dtype)}
+    columns = {"threshold": _threshold_column(thresholds)}
     columns |= {name: np.array([row[name] for row in rows]) for name in rows[0]}
     with answer.backend.scope():
         arrays = {name: answer.backend.asarray(column) for name, column in columns.items()}
@@ -276,8 +273,8 @@ def score_frame(answer: Answer, thresholds: tuple[Any, ...], rows: list[dict[str
 def _merged(strict: Answer, loose: Answer) -> tuple[Any, Any, Any]:
     """Return the components of a strict cut that merge in a loose cut, in the order of least ids.
 
-    Both cuts have the same vertices in the same rows. Of each component, return the label in the
-    strict and in the loose cut, and the number of vertices in the strict cut.
+    Return three arrays: each component's label in the strict cut, its label in the loose cut, and
+    its number of vertices in the strict cut. Both cuts have the same vertices in the same rows.
     """
     first_row = strict.least_rows
     component_after = loose.dense[first_row]
@@ -287,7 +284,9 @@ def _merged(strict: Answer, loose: Answer) -> tuple[Any, Any, Any]:
     return before, after, strict.counts[merges]
 
 
-def _type_of(thresholds: tuple[Any, ...]) -> np.dtype[Any]:
-    """Return the type of a column of thresholds: an integer type if all thresholds fit exactly."""
+def _threshold_column(thresholds: tuple[Any, ...]) -> Any:
+    """Return thresholds as an array: of an integer type if all fit exactly, otherwise float64."""
     column = np.asarray(exact_integers(thresholds))
-    return np.dtype(np.float64) if column.dtype == object else column.dtype
+    if column.dtype in (object, np.float64):
+        return np.array([nearest_float(level) for level in thresholds])
+    return column
