@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 FORMAT = "cc_rapids stable ids 2"
 METADATA = b"cc_rapids"  # the key of the Parquet metadata
 MAX_NUMBER = np.iinfo(np.int64).max
-FILL = "drop rows with a null, or fill the nulls first"
+NULLS_REMEDY = "drop rows with a null, or fill the nulls first"
 
 
 class StableChanges(NamedTuple):
@@ -47,10 +47,10 @@ class StableChanges(NamedTuple):
     Attributes
     ----------
     splits, merges : frame, columns ``before``, ``after`` and ``shared``, int64
-        ``splits`` has one row for each part of a previous component whose members are now in
-        several components. ``merges`` has one row for each part of a component whose members were
-        in several previous components. ``before`` and ``after`` are the numbers of the previous and
-        the current component, and ``shared`` counts the members of both.
+        For each previous component that is now in several components, ``splits`` has one row per
+        current component. For each component that was in several previous components, ``merges``
+        has one row per previous component. ``before`` and ``after`` are the numbers of the previous
+        and the current component, and ``shared`` counts the members of both.
     births, deaths : frame, columns ``labels`` and ``size``, int64
         The new numbers with the number of current members, and the retired numbers with the number
         of previous members.
@@ -84,7 +84,7 @@ class StableLabels(NumberLabels):
 
     @property
     def audited_as(self) -> str:
-        return "any"
+        return "any"  # any distinct numbers are right, because edges do not determine them
 
     def rows(self, answer: Answer) -> Array:
         return self.numbers[answer.dense]
@@ -171,7 +171,7 @@ class Numbers:
     Attributes
     ----------
     answer : Answer
-        The answer with the numbers as labels; it has no edges.
+        The answer with the numbers as labels.
     numbers, next_id
         See :class:`StableLabels`.
     step : Step, optional
@@ -216,13 +216,13 @@ def number(answer: Answer, previous: Any, policy: str, next_id: Any) -> Numbers:
 def _step(answer: Answer, previous: Previous) -> Step:
     """Return the pairs of previous and current components with common members."""
     backend, xp = answer.backend, answer.backend.xp
-    former, place = xp.unique(previous.numbers, return_inverse=True)
-    sizes = backend.counts(place, int(former.size)).astype(np.int64)
+    former, component = xp.unique(previous.numbers, return_inverse=True)
+    sizes = backend.counts(component, int(former.size)).astype(np.int64)
     if previous.ids is None or not answer.forest.vertices:
         no_pairs = xp.zeros(0, np.int64)
         return Step(former, sizes, no_pairs, no_pairs, no_pairs)
     rows, valid = rows_of_ids(answer, previous.ids, "null")
-    before = place[valid].astype(np.int64)
+    before = component[valid].astype(np.int64)
     after = answer.dense[rows[valid]].astype(np.int64)
     order = order_of([before, after], xp)
     before, after = before[order], after[order]
@@ -258,6 +258,7 @@ def _previous(answer: Answer, previous: Any, next_id: Any) -> Previous:
     backend = answer.backend
     if isinstance(previous, str | os.PathLike):
         previous = load(previous)
+    # ``counter`` is the next_id of ``previous``; None if it has none
     if previous is None:
         earlier, counter = Previous(None, backend.xp.zeros(0, np.int64), 0), None
     elif isinstance(previous, Numbers | NumberedComponents):
@@ -267,7 +268,7 @@ def _previous(answer: Answer, previous: Any, next_id: Any) -> Previous:
             ids = of_key_columns(former.ids()) if former.forest.vertices else None
             number_of_vertex = numbers.numbers[former.dense]
         earlier = Previous(ids, backend.asarray(number_of_vertex), counter)
-    elif hasattr(type(previous), "stable_ids"):  # a frame may have an attribute for such a column
+    elif hasattr(type(previous), "stable_ids"):  # on the type: columns of frames are attributes
         raise InputError(
             f"previous is a {type(previous).__name__}, whose components have labels, not numbers:"
             " pass the result of its stable_ids()"
@@ -291,25 +292,25 @@ def _previous(answer: Answer, previous: Any, next_id: Any) -> Previous:
 
 
 def _of_frame(answer: Answer, frame: Any) -> tuple[Previous, int | None]:
-    """Return the numbered vertices of a frame, and the counter in its metadata, or None."""
+    """Return the numbered vertices of a frame, and the next_id in its metadata, or None."""
     backend = answer.backend
     frame = frame._asdict() if hasattr(frame, "_asdict") else frame_in_memory(frame)
     ids = _names_of_ids(answer, columns_of(frame))
     advice = "name the columns as StableIds.labels() does"
     check_columns(frame, [*ids, "labels"], "in the previous numbers", advice)
-    column, _ = ids_in_frame(answer, frame, ids, "raise", FILL)
+    column, _ = ids_in_frame(answer, frame, ids, "raise", NULLS_REMEDY)
     numbers = _checked_numbers(column_of(frame, "labels"), backend)
     check_one_each("previous", column.size, numbers.size, "number")
     if column.size:
-        numbers_of_rows = numbers_of_ids(column, backend.xp.arange(column.size), backend)
-        repeated = column.size - int((backend.counts(*numbers_of_rows) > 0).sum())
+        id_codes, bound = numbers_of_ids(column, backend.xp.arange(column.size), backend)
+        repeated = column.size - int((backend.counts(id_codes, bound) > 0).sum())
         if repeated:
             raise InputError(
                 f"{counted(repeated, 'row')} of {column.size:,} in previous name a vertex again:"
                 " keep one row for each vertex"
             )
-    is_arrow = hasattr(type(frame), "column_names")  # only tables of PyArrow have metadata
-    metadata = (frame.schema.metadata or {}) if is_arrow else {}
+    has_metadata = hasattr(type(frame), "column_names")  # a PyArrow table
+    metadata = (frame.schema.metadata or {}) if has_metadata else {}
     counter = _header_of(metadata)["next_id"] if METADATA in metadata else None
     return Previous(column if column.size else None, numbers, 0), counter
 
@@ -321,7 +322,7 @@ def _checked_numbers(column: Any, backend: Backend) -> Array:
     if missing:
         raise NullsError(
             f"{missing:,} of {values.size:,} numbers in column 'labels' of previous"
-            f" {inflected(missing, 'is', 'are')} null: {FILL}"
+            f" {inflected(missing, 'is', 'are')} null: {NULLS_REMEDY}"
         )
     if not is_integer(values.dtype):
         raise ColumnTypeError(
@@ -382,7 +383,7 @@ class NumberedComponents(Generic[ComponentsT]):
         return self.components.answer.label_frame()
 
     def changes(self) -> StableChanges:
-        """Return the splits, merges, births, deaths and sizes since the previous numbers.
+        """Return how the components changed since the previous numbers.
 
         Returns
         -------
@@ -466,11 +467,11 @@ class NumberedComponents(Generic[ComponentsT]):
     ) -> NumbersAudit:
         """Verify that the numbers continue the previous numbers correctly.
 
-        The numbers are recomputed on the host from the frames of both answers, without the code
-        that numbers components. Different components must have different numbers. Each component
-        that inherits numbers must keep the number that the policy selects. New components must get
-        the next unused numbers in the order of the least ids. :meth:`changes` must list exactly the
-        changes between both answers. To verify the components themselves, use
+        The numbers are recomputed on the host from the frames of both answers, independently of
+        :meth:`Components.stable_ids`. Different components must have different numbers. Each
+        component that inherits numbers must keep the number that the policy selects. New components
+        must get the next unused numbers in the order of the least ids. :meth:`changes` must list
+        exactly the changes between both answers. To verify the components themselves, use
         ``ids.components.audit(edges)``.
 
         Parameters
@@ -516,12 +517,12 @@ class NumberedComponents(Generic[ComponentsT]):
         check_word("policy", policy, POLICIES)
         before = _numbered(answer, previous, next_id)
         labels = arrow_of(self.labels())
-        now = _split(labels, labels.column_names[:-1], self.next_id)
-        min_labels = check_labels("min")  # any kind would do: only the ids are compared
-        check_vertices(now, arrow_of(answer.label_frame(min_labels)))
+        now = _as_numbered(labels, labels.column_names[:-1], self.next_id)
+        # only the ids are compared: any kind of labels would do
+        check_vertices(now, arrow_of(answer.label_frame(check_labels("min"))))
         with answer.backend.scope():
-            # for each vertex, the least vertex of its component
-            least_vertices = answer.backend.to_host(answer.rows()[1])
+            _, least_of_component = answer.rows()
+            least_vertices = answer.backend.to_host(least_of_component)
         changes = None  # numbers without a step, as loaded from a file, have no changes to verify
         if self.numbers.step is not None:
             changes = {name: arrow_of(frame) for name, frame in self.changes()._asdict().items()}
@@ -569,7 +570,7 @@ class NumberedComponents(Generic[ComponentsT]):
             "facts": answer.facts.to_json(),
         }
         table = arrow_of(answer.in_memory().label_frame())
-        sealed = _sealed(header, _digest_of(table))
+        sealed = _sealed(header, _table_checksum(table))
         metadata = dict(table.schema.metadata or {}) | {METADATA: sealed}
         with replacing(path, sync=True) as file:
             pq.write_table(table.replace_schema_metadata(metadata), file)
@@ -596,26 +597,25 @@ def load(path: str | os.PathLike[str], engine: str | None = None) -> Numbers:
 
 
 def _numbered(answer: Answer, previous: Any, next_id: Any) -> Numbered:
-    """Return the argument ``previous`` as numbered vertices on the host, for an audit."""
+    """Return the argument ``previous`` as numbered vertices on the host, to audit its successor."""
     with answer.backend.scope():
         counter = _previous(answer, previous, next_id).next_id  # also checks the arguments
     if isinstance(previous, str | os.PathLike):
         previous = load(previous)
     if previous is None:
-        return _split(
-            arrow_of({"vertex": [], "labels": np.zeros(0, np.int64)}), ["vertex"], counter
-        )
+        no_vertices = arrow_of({"vertex": [], "labels": np.zeros(0, np.int64)})
+        return _as_numbered(no_vertices, ["vertex"], counter)
     if isinstance(previous, NumberedComponents):
         previous = previous.numbers
     if isinstance(previous, Numbers):
         table = arrow_of(previous.answer.in_memory().label_frame())
-        return _split(table, table.column_names[:-1], counter)
+        return _as_numbered(table, table.column_names[:-1], counter)
     frame = previous if hasattr(previous, "_asdict") else frame_in_memory(previous)
-    return _split(arrow_of(frame), _names_of_ids(answer, columns_of(frame)), counter)
+    return _as_numbered(arrow_of(frame), _names_of_ids(answer, columns_of(frame)), counter)
 
 
-def _split(table: pa.Table, ids: list[str], next_id: int) -> Numbered:
-    """Return the id columns and the numbers of a table."""
+def _as_numbered(table: pa.Table, ids: list[str], next_id: int) -> Numbered:
+    """Return the rows of a table as numbered vertices; ``ids`` are the names of the id columns."""
     from ..verify.numbers import Numbered
 
     numbers = table.column("labels").to_numpy().astype(np.int64)
@@ -635,24 +635,23 @@ def _header_of(metadata: dict[bytes, bytes]) -> dict[str, Any]:
     header: dict[str, Any] = sealed.get("words", {})
     if header.get("format") != FORMAT:
         raise FormatError(f"its format is {str(header.get('format'))[:80]!r}, not {FORMAT!r}")
-    if sealed.get("checksum") != _digest(header):
+    if sealed.get("checksum") != _header_checksum(header):
         raise FormatError("the checksum of its metadata does not match")
     return header
 
 
-def _sealed(header: dict[str, Any], content: str) -> bytes:
-    """Return a header as JSON, with its checksum and the checksum ``content`` of the columns."""
+def _sealed(header: dict[str, Any], table_checksum: str) -> bytes:
+    """Return a header as JSON, with the checksums of the table and of the header itself."""
     # The header as a reader will parse it, so that both compute the checksum of the same values.
-    header = json.loads(json.dumps(header | {"content": content}))
-    return json.dumps({"words": header, "checksum": _digest(header)}).encode()
+    header = json.loads(json.dumps(header | {"content": table_checksum}))
+    return json.dumps({"words": header, "checksum": _header_checksum(header)}).encode()
 
 
-def _digest(header: dict[str, Any]) -> str:
-    """Return a checksum of a header."""
+def _header_checksum(header: dict[str, Any]) -> str:
     return blake2b(json.dumps(header, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
-def _digest_of(table: pa.Table) -> str:
+def _table_checksum(table: pa.Table) -> str:
     """Return a checksum of all ids and numbers of a table, independent of its storage."""
     from ..results import saved  # most numbers are neither written nor read
 
@@ -683,13 +682,14 @@ def _loaded(table: pa.Table, engine: str | None) -> Numbers:
 
     header = _header_of(table.schema.metadata or {})
     ids, labels = _ids_and_numbers(table)
-    if header["content"] != _digest_of(table):
+    if header["content"] != _table_checksum(table):
         raise ValueError("the checksum of its ids and numbers does not match")
     next_id = int(header["next_id"])
     if labels.size and not 0 <= labels.min() <= labels.max() < next_id <= MAX_NUMBER:
         raise ValueError(f"its numbers are not below its counter, {next_id:,}")
-    _, first_vertex, component = np.unique(labels, return_index=True, return_inverse=True)
-    answer = saved.of_columns(ids, first_vertex[component], header, engine)
+    # rows are sorted by id: the first row of each component has the least id
+    _, first_row, component = np.unique(labels, return_index=True, return_inverse=True)
+    answer = saved.of_columns(ids, first_row[component], header, engine)
     with answer.backend.scope():
-        numbers = answer.backend.asarray(labels[np.sort(first_vertex)])
+        numbers = answer.backend.asarray(labels[np.sort(first_row)])
     return Numbers.of(answer, numbers, next_id)

@@ -399,7 +399,7 @@ def test_other_arguments_that_are_refused(tmp_path):
         with pytest.raises(errors.FormatError, match="the checksum of its ids and numbers"):
             StableIds.load(tmp_path / "forged")
         words = json.loads(whole[numbering.METADATA])["words"]
-        sealed = numbering._sealed(words, numbering._digest_of(other))
+        sealed = numbering._sealed(words, numbering._table_checksum(other))
         other = other.replace_schema_metadata({numbering.METADATA: sealed})
         pq.write_table(other, tmp_path / "forged")
         with pytest.raises(errors.FormatError, match=said):
