@@ -200,7 +200,7 @@ def components(
         The components. For integer ids from a narrow range, the run allocates at most 4 n + n / 8 +
         answer + 8 MiB beyond the input, where n is the size of the id range (8 n in place of 4 n if
         n exceeds 2^32). :func:`cc_rapids.memory_bound` documents the full formula.
-        :mod:`cc_rapids.ids.encode` covers other ids. ``explain=True`` returns the number of bytes.
+        :mod:`cc_rapids.ids.encode` covers other ids. With ``explain=True``, the plan instead.
 
     Other Parameters
     ----------------
@@ -210,10 +210,9 @@ def components(
         numbers like the ends of the next line. An ambiguous line raises an error.
     delimiter : str, optional
         The field delimiter of a text file. A space stands for any run of spaces and tabs. By
-        default, the delimiter is the only one of comma, tab, semicolon and pipe that splits each of
-        the first twenty records into the same number of fields, at least two. If there is no such
-        delimiter, it is a run of spaces and tabs. If there are several, an error is raised. The
-        file suffix is ignored.
+        default, the delimiter is whichever of comma, tab, semicolon and pipe splits each of the
+        first twenty records into the same number of fields, at least two. If none does, it is a run
+        of spaces and tabs. If several do, an error is raised. The file suffix is ignored.
     encoding : str, optional
         The encoding of a text file. Defaults to the encoding that the byte order mark of the file
         names, or to UTF-8 if there is no mark.
@@ -248,8 +247,8 @@ def components(
         Return a :class:`~cc_rapids.solver.choose.Plan` instead of running: the encoding of the ids,
         the design and its reason, and the peak memory.
     **chunked
-        ``memory_limit``, ``progress``, ``checkpoint`` and ``checkpoint_every`` read a file or frame
-        in chunks. :func:`cc_rapids.stream_components` documents them and ``unreadable``.
+        ``memory_limit``, ``progress``, ``checkpoint``, ``checkpoint_every`` and ``unreadable``:
+        options that read a file or frame in chunks, see :func:`cc_rapids.stream_components`.
 
     Raises
     ------
@@ -290,7 +289,7 @@ def components(
     if isinstance(forest, str) or at_least is not None or at_most is not None:
         edges, weight = with_own_weights(edges, weight)
     elif isinstance(weight, str | int):
-        _check_names(edges, source, destination, weight)  # before the error for a missing bound
+        _check_names(edges, source, destination, weight)  # before the error for an unused weight
     options = Options.check(
         source=source,
         destination=destination,
@@ -346,13 +345,14 @@ def find_components(
     """Find the components of edges with options that :func:`components` has checked.
 
     :func:`cc_rapids.stream_components` handles streams, chunked reads, and files with composite
-    ids. If a stream fits into memory, it calls this function again with one table, and ``reading``
-    describes how its files were read.
+    ids. For a stream that fits into memory, it calls this function again with one table, and
+    ``reading`` describes how the files of the stream were read.
 
     All other edges are read as one id column per end, or as several for composite ids.
     :func:`~cc_rapids.data.read.read` counts null ends and drops or refuses them. Unless the caller
-    names a backend, the memory that holds the edges decides. :func:`~cc_rapids.solver.run.solve`
-    maps ids to vertices 0 .. n - 1 and runs a design, which builds a union-find forest.
+    names an engine, the backend is the one whose memory holds the edges; for files, it is the one
+    that is estimated to be faster. :func:`~cc_rapids.solver.run.solve` maps ids to vertices
+    0 .. n - 1 and runs a design, which builds a union-find forest.
     :func:`~cc_rapids.solver.run.explain` makes the same choices without a run.
 
     The forest of hashed or composite ids is sorted by id at the end. To read the number of
@@ -360,8 +360,8 @@ def find_components(
     counted only when a caller or the log needs its number of components. The time of such a run in
     ``seconds`` therefore covers only the search for the edges of the forest.
     """
-    given, answers = edges, None
-    outer = None if reading is None else reading.ledger  # of the list that contains these rows
+    given, answers = edges, None  # ``answers`` converts frames to the kind of the given edges
+    list_ledger = None if reading is None else reading.ledger  # of the list with these rows
     adapter = adapter_of(edges)
     bound = options.weight_bound
     bound_to_warn_of = bound if reading is None else None  # a stream warns of its own bound
@@ -373,20 +373,20 @@ def find_components(
             f"frames= is for files, but edges are a {type(edges).__name__}: leave it out"
         )
     if bound is not None and not options.forest:
-        in_chunks = options.chunked or adapter.is_stream or adapter.has_header
-        if in_chunks or not _is_numbered(edges):
-            bound = None
-        if not (in_chunks or _is_numbered(edges)):
+        if options.chunked or adapter.is_stream or adapter.has_header:
+            bound = None  # find_in_stream() applies it
+        elif not _keeps_row_numbers(edges):
+            bound = None  # applied here, before the edges are read
             edges, options, ledger = within_bound(edges, options)
             adapter = adapter_of(edges)
-            outer = ledger if outer is None else outer.plus(ledger._replace(given=0))
+            list_ledger = list_ledger.plus(ledger._replace(given=0)) if list_ledger else ledger
     if options.spanning is not None or (bound is not None and options.forest):
         options = with_ends(edges, options, adapter)
         request = ReadRequest(options.source, options.destination)
         if options.explain and adapter.is_iterable and adapter.rows(edges, request) is None:
-            raise consumed(f"the {type(edges).__name__}")
+            raise consumed(f"the {type(edges).__name__}")  # a plan needs the number of edges
         edges, options, reading = with_weights(edges, options)
-        outer = reading.ledger if reading.formats else None
+        list_ledger = reading.ledger if reading.formats else None
         answers, adapter = adapter.answers(given, request), adapter_of(edges)
     streamed_file = adapter.has_header and (
         isinstance(options.source, list) or options.weight_bound is not None
@@ -437,11 +437,11 @@ def find_components(
         if decoder is None:  # hashed or composite ids: not sorted yet
             forest, decoder = encoded.finalise(forest, options.speculates and backend.goes_on)
         done = perf_counter()
-    rows = edge_input.ledger
-    assert rows is not None
-    if outer is not None:  # it has counted these rows as given
-        rows = outer.plus(rows._replace(given=0))
-    ledger = rows._replace(linked=encoded.edges.m).check()
+    input_ledger = edge_input.ledger
+    assert input_ledger is not None
+    if list_ledger is not None:  # it has counted these rows as given
+        input_ledger = list_ledger.plus(input_ledger._replace(given=0))
+    ledger = input_ledger._replace(linked=encoded.edges.m).check()
     if not (ledger.linked or ledger.records):
         warn_of_no_edges(given)
     if bound_to_warn_of is not None and not ledger.linked:
@@ -472,9 +472,9 @@ def find_components(
     )
 
 
-def _is_numbered(edges: Any) -> bool:
-    """Return whether edges are in memory, so that edges within a bound keep their row numbers."""
-    return adapter_of(edges).has_rows and not hasattr(type(edges), "collect")
+def _keeps_row_numbers(edges: Any) -> bool:
+    """Return whether a selection of the edges keeps their row numbers: they are rows in memory."""
+    return adapter_of(edges).has_rows and not hasattr(type(edges), "collect")  # not a lazy frame
 
 
 @suggest_keywords
@@ -588,7 +588,7 @@ def bipartition(
     from .analysis.bipartition import Bipartition  # most runs look for no colours
 
     edges = _opened_for_second_run(edges, options)
-    edges, source, destination = _in_rows(edges, source, destination, options)
+    edges, source, destination = _in_memory_if_bounded(edges, source, destination, options)
     result = components(edges, source, destination, **options)
     if not isinstance(result, Components):
         return result
@@ -596,7 +596,7 @@ def bipartition(
 
 
 def _opened_for_second_run(edges: Any, options: dict[str, Any]) -> Any:
-    """Return opened edges; with weight bounds, store the edges' own weights as an option.
+    """Return converted edges; with bounds, also store their own weights in ``options``.
 
     Raises
     ------
@@ -611,26 +611,26 @@ def _opened_for_second_run(edges: Any, options: dict[str, Any]) -> Any:
     return edges
 
 
-def _in_rows(
+def _in_memory_if_bounded(
     edges: Any, source: Any, destination: Any, options: dict[str, Any]
 ) -> tuple[Any, Any, Any]:
-    """Load edges into memory if row numbers must refer to the list before bounds apply.
+    """Load edges with weight bounds into memory; return the edges, and the columns of both ends.
 
-    A file becomes a table, and a lazy frame is collected. Options used here are removed from
-    ``options``.
+    Row numbers then refer to the list before the bounds apply. A file becomes a table, and a lazy
+    frame is collected. Options used here are removed from ``options``.
     """
     adapter = adapter_of(edges)
-    bounded = any(options.get(name) is not None for name in ("at_least", "at_most"))
-    streamed = adapter.is_stream and not adapter.becomes_table
-    in_pieces = streamed or not options.keys().isdisjoint(CHUNKED)
-    if not bounded or in_pieces or _is_numbered(edges):
+    is_bounded = any(options.get(name) is not None for name in ("at_least", "at_most"))
+    is_stream = adapter.is_stream and not adapter.becomes_table
+    in_chunks = is_stream or not options.keys().isdisjoint(CHUNKED)
+    if not is_bounded or in_chunks or _keeps_row_numbers(edges):
         return edges, source, destination
     source, destination = named_ends(edges, source, destination, options.get("weight"))
     text = TextOptions.among(options)
     check_text(adapter, edges, text)
     request = ReadRequest(source, destination, options.get("nulls", "raise"), text)
     table, sides = adapter.in_memory(edges, request, options.get("weight"), Reading())
-    if sides is None:
+    if sides is None:  # the edges were not files
         return table, source, destination
     for name in KEYWORDS:
         options.pop(name, None)
@@ -651,7 +651,7 @@ def _forest_by_weight(result: Any) -> Any:
 def _check_forest(options: dict[str, Any], expected: bool | str) -> None:
     """Raise an InputError if ``forest=`` names another kind of forest than the function finds."""
     given = options.get("forest", expected)
-    if type(given) is not type(expected) or given != expected:
+    if type(given) is not type(expected) or given != expected:  # 1 == True
         raise InputError(
             f"forest={shown(given)} is not the forest that this function finds: leave it out, or"
             " use components(..., forest=), spanning_forest(), minimum_spanning_forest() or"
@@ -683,8 +683,8 @@ def _check_second_run(edges: Any, options: dict[str, Any]) -> None:
 
 def _options_of_second_run(options: dict[str, Any]) -> Options:
     """Return the options that a second run on the same edges shares: the design and the memory."""
-    runs = {name: options[name] for name in ("design", "memory") if name in options}
-    return Options.check(**runs)
+    shared = {name: options[name] for name in ("design", "memory") if name in options}
+    return Options.check(**shared)
 
 
 @suggest_keywords
@@ -800,12 +800,13 @@ def _edges_of_answer(
     edges = _opened_for_second_run(edges, options)
     source, destination = named_ends(edges, source, destination, options.get("weight"))
     given, request = edges, ReadRequest(source, destination)
-    edges, source, destination = _in_rows(edges, source, destination, options)
+    edges, source, destination = _in_memory_if_bounded(edges, source, destination, options)
     result = components(edges, source, destination, **options)
     if not isinstance(result, Components):
         return result
-    frame, answers = edges_of(result.answer), adapter_of(given).answers(given, request)
-    return frame if answers is None or edges is given else answers(frame)
+    frame = edges_of(result.answer)
+    to_given_kind = None if edges is given else adapter_of(given).answers(given, request)
+    return frame if to_given_kind is None else to_given_kind(frame)
 
 
 @suggest_keywords
