@@ -102,8 +102,11 @@ class ForestPaths:
         if edges is None and fewest:
             raise InputError("shortest=True searches all edges: pass edges=, too")
         if edges is None:
-            if not isinstance(weight, AsFound):
-                raise InputError("weight= needs edges=: pass edges=, or leave out weight=")
+            passed = {"source": source is not None, "destination": destination is not None}
+            passed["weight"] = not isinstance(weight, AsFound)
+            if any(passed.values()):
+                names = " and ".join(f"{name}=" for name in passed if passed[name])
+                raise InputError(f"{names} describe edges=: pass edges=, too, or leave out {names}")
             self.answer.check_forest("path(first, second)")
         with self.answer.backend.scope():
             ends = rows_of_joined(self.answer, first, second, "components, which no path joins")

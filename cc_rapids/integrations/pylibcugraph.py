@@ -83,7 +83,7 @@ def weakly_connected_components(
         answer = _label_columns(
             components(Csr(array_of("offsets", offsets), array_of("indices", indices)))
         )
-    elif graph is None or any(part is not None for part in (offsets, indices, weights)):
+    elif graph is None or offsets is not None or indices is not None:
         raise GraphStateError("pass either a graph, or offsets and indices")
     elif type(graph).__name__ == "MGGraph":
         if labels is not None:

@@ -153,9 +153,11 @@ def link_first_two(on: Any, vertex: type, join: Any) -> Any:
             v = (i ^ parity) + np.uint64(row)  # vertex 2t, then vertex 2t + 1
             if v < np.uint64(n):
                 e, last = entries(offsets, indices, v)
-                w = np.int64(indices[e + parity]) if e + parity < last else none
-                if w != none and np.uint64(w) >= np.uint64(n):
-                    out_of_range[0], w = 1, none
+                w = none
+                if e + parity < last:
+                    w = np.int64(indices[e + parity])
+                    if np.uint64(w) >= np.uint64(n):
+                        out_of_range[0], w = 1, none
                 if np.uint64(row) == parity:
                     own, first_entry = w, e
                 else:

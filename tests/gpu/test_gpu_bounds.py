@@ -62,7 +62,8 @@ def test_entries_are_looked_at_while_they_are_linked(m, dtype):
     n = m // 10 + 20
     offsets, indices = map(cupy.asarray, rows(n, m, dtype))
     right = len(cc_rapids.components(Csr(offsets, indices, True)))
-    for place in (0, indices.size // 3, int(offsets[n // 2]) - 1, -1):
+    row = int(offsets[n // 2])  # where a row begins whose vertex is in the giant if m is large
+    for place in (0, indices.size // 3, row - 1, row, row + 1, -1):
         for value in (-1, n, np.iinfo(dtype).max, np.iinfo(dtype).min):
             kept, indices[place] = int(indices[place]), value
             for design in ("auto", "kout+rem-cas+splice", "bfs-cc"):

@@ -95,9 +95,9 @@ def _expanded_address(address: str, is_pattern: bool) -> list[str]:
     if not is_pattern:
         return [address]
     # the names lack the scheme and the archives of an address such as zip://*.csv::s3://b/all.zip
-    scheme = address.split("://")[0]
-    member, *archives = address.split("::")
-    suffix = "".join(f"::{archive}" for archive in archives) if "://" in member else ""
+    scheme, _, rest = address.partition("://")
+    _, *archives = rest.split("::")
+    suffix = "".join(f"::{archive}" for archive in archives)
     prefix = f"{scheme}:///" if scheme == "memory" else f"{scheme}://"
     return sorted(f"{prefix}{str(name).lstrip('/')}{suffix}" for name in names)
 

@@ -231,6 +231,8 @@ def test_rows_of_edges_with_nulls_and_with_strangers():
         found.path(1, 3, edges, shortest=True)
     with pytest.raises(errors.InputError, match="shortest=True searches all edges: pass edges="):
         found.path(1, 3, shortest=True)
+    with pytest.raises(errors.InputError, match="source= and weight= describe edges="):
+        components(([1, 2], [2, 3]), forest=True).path(1, 3, source="src", weight="w")
     with pytest.raises(errors.ArgumentTypeError, match=r"paths\(\) answers for many pairs"):
         found.path([1, 2], 3, edges)
     with pytest.raises(errors.UnknownVertexError):

@@ -91,6 +91,7 @@ def test_files_in_an_archive_are_read(door, archive):
         return
     assert door(f"zip://1.csv::{archive}").num_vertices == 2
     assert door(f"zip://*.csv::{archive}").num_vertices == 3
+    assert door(f"simplecache::zip://*.csv::file://{archive}").num_vertices == 3
 
 
 def test_a_tilde_is_the_home_folder(tmp_path, monkeypatch):
