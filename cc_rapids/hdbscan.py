@@ -91,8 +91,8 @@ log: logging.Logger = logging.getLogger(__name__)
 COMPLETE = 2048  # maximum number of points for which all distances are computed
 FEWEST_NEIGHBORS = 16  # minimum number of neighbours of each point, for more points than COMPLETE
 ALGORITHMS = "auto", "brute", "kd_tree", "ball_tree"
-# labels, probabilities and outlier scores of points with infinite values, and with NaN
-OUTLIERS = (-2, -3), (0.0, np.nan), (1.0, np.nan)
+# (of points with infinite values, of points with NaN): labels, probabilities and outlier scores
+NONFINITE = (-2, -3), (0.0, np.nan), (1.0, np.nan)
 
 
 class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -262,14 +262,14 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         --------
         cc_rapids.HDBSCAN.fit_predict : Find the clusters, and return the labels.
         """
-        selection, rank = self._checked()
-        neighbors, by_tree, row_sums = self._read(X, rank)
+        selection, rank = self._check_parameters()
+        neighbors, by_tree, row_sums = self._neighbors_in(X, rank)
         _check_samples(neighbors.n, rank, row_sums)
         on_device = neighbors.given.on_device
         backend = Options.check(engine=self.engine).backend(on_device)
         started = perf_counter()
         with backend.scope():
-            # distances that a tree has found are not divided by alpha yet
+            # if a tree is used, alpha divides distances but not core distances, as in scikit-learn
             scale = float(self.alpha) if by_tree else 1.0
             if neighbors.complete and (neighbors.n <= COMPLETE or not on_device):
                 forest = complete_forest(neighbors, rank, backend, scale, by_tree)
@@ -291,8 +291,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self._tree, self._row_sums = tree, row_sums
         if row_sums is not None:
             columns = [
-                _completed(values, row_sums, infinite, missing)
-                for values, (infinite, missing) in zip(columns, OUTLIERS, strict=True)
+                _with_nonfinite(values, row_sums, infinite, missing)
+                for values, (infinite, missing) in zip(columns, NONFINITE, strict=True)
             ]
         self.labels_, self.probabilities_, self.outlier_scores_ = columns
         return self
@@ -359,8 +359,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         sums are rounded: if the excess of mass of a cluster differs from the sum of its children by
         less than a billionth, either may be selected.
 
-        All entries are listed in memory. With 16 neighbours per point, 20,000 points take 0.2 s,
-        and a million points less than a minute.
+        All known distances are listed in memory. With 16 neighbours per point, 20,000 points take
+        0.2 s, and a million points less than a minute.
 
         Examples
         --------
@@ -376,13 +376,13 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         from .verify.condensed_tree import AuditedTree, reachability
 
         started = perf_counter()
-        selection, rank = self._checked()
+        selection, rank = self._check_parameters()
         reader = copy.copy(self)  # reading sets attributes
-        neighbors, by_tree, row_sums = reader._read(X, rank)
+        neighbors, by_tree, row_sums = reader._neighbors_in(X, rank)
         finite = np.ones(neighbors.n, bool) if row_sums is None else np.isfinite(row_sums)
         if getattr(self, "labels_", finite[:0]).shape != finite.shape:
             raise InputError(f"the estimator is not fitted to {finite.size:,} points: call fit()")
-        listed = ListedEdges(neighbors, NeighborRules(float(np.finfo(np.float64).max)))
+        listed = ListedEdges(neighbors, NeighborRules(at_most=float(np.finfo(np.float64).max)))
         no_entries = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
         pieces = [no_entries, *listed.pieces()]
         entries = [np.concatenate(arrays) for arrays in zip(*pieces, strict=True)]
@@ -394,9 +394,9 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         rules = selection.allow_single_cluster, selection.epsilon, selection.max_cluster_size
         answers = tree.answers(selection.method == "leaf", *rules, labels[finite])
         names = "labels_", "probabilities_", "outlier_scores_"
-        for name, expected, outliers in zip(names, answers, OUTLIERS, strict=True):
+        for name, expected, outliers in zip(names, answers, NONFINITE, strict=True):
             if row_sums is not None:
-                expected = _completed(expected, row_sums, *outliers)
+                expected = _with_nonfinite(expected, row_sums, *outliers)
             _check_column(name, np.asarray(on_host(getattr(self, name))), expected)
         clusters, seconds = np.unique(labels[labels >= 0]).size, perf_counter() - started
         return Audit(edges[0].size, finite.size, clusters, None, seconds, {})
@@ -413,11 +413,10 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise AttributeError("there is no condensed_tree_ yet: call fit()")
         return self._tree.rows(None if self._row_sums is None else np.isfinite(self._row_sums))
 
-    def _checked(self) -> tuple[Selection, int]:
-        """Check the parameters; return the parameters of the selection, and ``min_samples``.
+    def _check_parameters(self) -> tuple[Selection, int]:
+        """Return the rules for selecting clusters, and ``min_samples``; check all parameters.
 
-        ``min_samples`` is called ``rank`` below, because it is the rank of the neighbour at the
-        core distance.
+        ``min_samples`` is the rank of the neighbour at the core distance, and is called ``rank``.
         """
         rank = check_count("min_cluster_size", self.min_cluster_size, 2)
         if self.min_samples is not None:
@@ -443,12 +442,12 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         epsilon = float(self.cluster_selection_epsilon)
         return Selection(method, single, epsilon, self.max_cluster_size), rank
 
-    def _read(self, X: Any, rank: int) -> tuple[Neighbors, bool, Any]:  # noqa: N803
-        """Return the neighbours of the finite points of X, searched for unless X has them.
+    def _neighbors_in(self, X: Any, rank: int) -> tuple[Neighbors, bool, Any]:  # noqa: N803
+        """Return (neighbors, by_tree, row_sums): the neighbours of the finite points of X.
 
-        The second value is whether a tree of scikit-learn has found the neighbours. If not,
-        distances are divided by ``alpha``. The third value is the sum of each row of X, which is
-        finite for a finite point; None if all points are finite.
+        If ``by_tree``, a tree of scikit-learn has found the neighbours. Otherwise, their distances
+        are already divided by ``alpha``. A point is finite if its row sum is, as in scikit-learn;
+        ``row_sums`` is None if all points are finite.
         """
         if not isinstance(self.metric, str) or self.metric != "precomputed":
             return self._search(X, rank)
@@ -460,12 +459,11 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Return neighbours with distances divided by ``alpha``."""
         if self.alpha == 1.0:
             return neighbors
-        return replace(
-            neighbors, distances=neighbors.distances.astype(np.float64) / float(self.alpha)
-        )
+        distances = neighbors.distances.astype(np.float64) / float(self.alpha)
+        return replace(neighbors, distances=distances)
 
     def _search(self, X: Any, rank: int) -> tuple[Neighbors, bool, Any]:  # noqa: N803
-        """Search for the neighbours of the points X with scikit-learn; return as :meth:`_read`."""
+        """Search for neighbours with scikit-learn; return what :meth:`_neighbors_in` returns."""
         try:
             from sklearn.utils.validation import validate_data
         except ImportError as error:
@@ -503,11 +501,13 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """
         from sklearn.neighbors import BallTree, KDTree
 
-        metrics = {"kd_tree": KDTree.valid_metrics, "ball_tree": BallTree.valid_metrics}
-        valid = metrics.get(self.algorithm, [*metrics["kd_tree"], *metrics["ball_tree"]])
-        has_metric = isinstance(self.metric, str) and self.metric in valid
+        metrics_of = {"kd_tree": KDTree.valid_metrics, "ball_tree": BallTree.valid_metrics}
+        names_tree = self.algorithm in metrics_of
+        of_either = [*metrics_of["kd_tree"], *metrics_of["ball_tree"]]
+        metrics = metrics_of[self.algorithm] if names_tree else of_either
+        has_metric = isinstance(self.metric, str) and self.metric in metrics
         is_dense = not hasattr(X, "tocsr")
-        if self.algorithm in metrics and not (has_metric and is_dense):
+        if names_tree and not (has_metric and is_dense):
             raise InputError(
                 f"algorithm={self.algorithm!r} is for dense points and some metrics, not for"
                 f" metric={shown(self.metric)}: pass algorithm='auto'"
@@ -515,7 +515,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return has_metric and is_dense and self.algorithm != "brute"
 
     def _neighbors_of(self, points: Any, rank: int, by_tree: bool) -> Neighbors:
-        """Return the neighbours of finite points: the nearest, or all with their distances."""
+        """Return the nearest neighbours of finite points, or all points as neighbours."""
         from sklearn.metrics import DistanceMetric, pairwise_distances
         from sklearn.neighbors import NearestNeighbors
 
@@ -536,7 +536,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             return read_neighbors(indices, distances)
         if not n:
             distances = np.zeros((0, 0))
-        elif by_tree:  # the metrics of scikit-learn's trees
+        elif by_tree:  # distances as the trees compute them
             distances = DistanceMetric.get_metric(metric, **parameters).pairwise(points)
         else:
             distances = pairwise_distances(points, metric=metric, n_jobs=self.n_jobs, **parameters)
@@ -564,7 +564,7 @@ def _check_samples(n: int, rank: int, row_sums: Any) -> None:
 
 
 def _check_column(name: str, values: Any, expected: Any) -> None:
-    """Raise a VerificationError if a column of an answer differs from the expected column."""
+    """Raise a VerificationError if the attribute ``name`` differs from the expected values."""
     if values.shape != expected.shape:
         raise VerificationError(
             f"{name} has the shape {values.shape}, but should have {expected.shape}"
@@ -577,12 +577,11 @@ def _check_column(name: str, values: Any, expected: Any) -> None:
         )
 
 
-def _completed(values: Any, row_sums: Any, infinite: float, missing: float) -> Any:
-    """Return an array of all points: ``values`` of finite points, and values of outliers.
+def _with_nonfinite(values: Any, row_sums: Any, infinite: float, missing: float) -> Any:
+    """Return ``values`` of the finite points, extended to all points.
 
-    Points whose row sum is infinite get ``infinite``, and points whose row sum is NaN get
-    ``missing``.
+    Points whose row sum is infinite get ``infinite``. Points whose row sum is NaN get ``missing``.
     """
-    completed = np.where(np.isnan(row_sums), missing, infinite).astype(values.dtype)
-    completed[np.isfinite(row_sums)] = values
-    return completed
+    extended = np.where(np.isnan(row_sums), missing, infinite).astype(values.dtype)
+    extended[np.isfinite(row_sums)] = values
+    return extended

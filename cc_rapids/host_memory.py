@@ -36,7 +36,7 @@ class Group(NamedTuple):
 
 
 def total_bytes() -> int:
-    """Return the bytes of memory of this machine, or the limit of the container if it is less."""
+    """Return the bytes of memory of this machine, or the container's limit if that is smaller."""
     total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return min([total, *(group.limit for group in groups())])
 
@@ -69,8 +69,8 @@ def groups() -> tuple[Group, ...]:
 def groups_in(root: Path, lines: str) -> list[Group]:
     """Return the groups with a limit among the lines of ``/proc/self/cgroup``.
 
-    A container may find its group at the root of the cgroup file system even if the lines name
-    another path, so all parent folders are searched.
+    All parent folders are searched too, because in a container the group's files may be at the root
+    of the cgroup file system, although the lines name another path.
     """
     limited = []
     for line in lines.splitlines():
@@ -85,7 +85,7 @@ def groups_in(root: Path, lines: str) -> list[Group]:
             continue
         group = top / path.strip("/")
         for folder in (group, *group.parents):
-            with suppress(OSError, ValueError):  # the text "max" means no limit
+            with suppress(OSError, ValueError):  # "max", which means no limit, is no number
                 limit = int((folder / limit_name).read_text())
                 if limit < UNLIMITED:
                     limited.append(Group(limit, folder / usage_name, folder / "memory.stat"))
