@@ -9,7 +9,6 @@ hash slots      vertex = slot of the id in a hash table: the range does not matt
 sorted ids      vertex = rank of the id: if no hash table fits, or no kernel is compiled
 ==============  ===================================================================================
 
-Integers minus the least id are the vertices wherever memory allows a word for each id of the range.
 Strings are numbered in lexicographic order, so that the least vertex of a component is its
 lexicographically least member. Their numbers are codes if 64 bits suffice
 (:mod:`cc_rapids.ids.spelled`), and ranks otherwise (:mod:`cc_rapids.ids.strings`). Composite ids
@@ -132,9 +131,9 @@ class IdFacts(NamedTuple):
 
     @property
     def order_of_slots(self) -> EdgeOrder:
-        """The order of the edges once their ends are slots of a hash table."""
-        many = self.max_vertices >= id_blocks.LEAST_IDS
-        return EdgeOrder(blocked=self.any_order and many and not self.more_columns)
+        """The order of the edges after hashing: many edges may be sorted by blocks of slots."""
+        may_be_sorted = self.any_order and not self.more_columns
+        return EdgeOrder(blocked=may_be_sorted and self.max_vertices >= id_blocks.LEAST_IDS)
 
 
 class ScannedIds(NamedTuple):
@@ -160,7 +159,7 @@ class ScannedIds(NamedTuple):
 class EncodedIds:
     """Edges between vertices, a forest over the vertices, and the decoder to ids.
 
-    If one launch has encoded and solved the edges, ``edges`` are those of the caller.
+    If one launch has encoded and solved the edges, ``edges`` still has the caller's ids.
 
     Attributes
     ----------
@@ -171,7 +170,7 @@ class EncodedIds:
     decoder : IdDecoder or None
         None if the vertices are not in the order of the ids before the forest is solved.
     edge_order : EdgeOrder
-        The order of a long list, estimated from some rows.
+        The order of the edges, estimated from some rows if there are many.
     """
 
     edges: Edges
@@ -254,10 +253,10 @@ class IdEncoding:
         """Return whether the encoding supports these ids."""
         return facts.are_integers
 
-    def takes_guess(self, facts: IdFacts) -> bool:
-        """Return whether the range of the ids may be an estimate.
+    def accepts_estimate(self, facts: IdFacts) -> bool:
+        """Return whether the encoding can use an estimated range of the ids.
 
-        Ids outside the estimate are then detected while their edges are linked.
+        Ids outside the range are then detected while their edges are linked.
         """
         return False
 
@@ -273,8 +272,8 @@ class IdEncoding:
         """Return the reason for choosing the encoding, as text."""
         raise NotImplementedError
 
-    def means(self, facts: IdFacts) -> str:
-        """Return how the encoding stores the ids, as text that follows the bytes in an error."""
+    def storage(self, facts: IdFacts) -> str:
+        """Return how the ids are stored, as text that follows the bytes in an error."""
         raise NotImplementedError
 
     def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
@@ -291,13 +290,13 @@ class OffsetEncoding(IdEncoding):
         ids = facts.id_range
         return ids.size <= max(SMALL_RANGE, WORDS_PER_BYTE * facts.input_bytes)
 
-    def takes_guess(self, facts: IdFacts) -> bool:
+    def accepts_estimate(self, facts: IdFacts) -> bool:
         return True
 
     def max_bytes(self, facts: IdFacts) -> int:
         n = facts.id_range.size
-        words = n + -(-n // SHARE)  # the parents, and the ranks of the bit set
-        return words * (4 if n < 1 << 32 else 8) + n // 8
+        words = n + -(-n // SHARE)  # a parent for each id, and a rank for each SHARE of bits
+        return words * (4 if n < 1 << 32 else 8) + n // 8  # and a bit for each id
 
     def name_for(self, facts: IdFacts) -> str:
         return OFFSET_NAMES[facts.id_range.low != 0]
@@ -305,13 +304,14 @@ class OffsetEncoding(IdEncoding):
     def reason(self, facts: IdFacts) -> str:
         return "close enough together"
 
-    def means(self, facts: IdFacts) -> str:
+    def storage(self, facts: IdFacts) -> str:
         return "with a word for each"
 
     def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
         ids, vertices = scanned.facts.id_range, scanned.edge_input.vertices
         all_present = isinstance(vertices, range) and vertices == range(ids.low, ids.low + ids.size)
         forest = Forest(backend, ids.size, all_present)
+        # Forest.count() marks the endpoints of edges, but not the other vertices.
         if not all_present and (vertices or len(scanned.columns) > 2):
             _mark_vertices(scanned, forest.present, forest.out_of_range, backend)
         src, dst = scanned.columns[:2]
@@ -326,7 +326,7 @@ class BitmapEncoding(IdEncoding):
     name = "bit map"
 
     def is_preferred(self, facts: IdFacts) -> bool:
-        return self.accepts(facts) and _bits_pay(facts.id_range.size, facts)
+        return self.accepts(facts) and _bit_map_is_small(facts.id_range.size, facts)
 
     def accepts(self, facts: IdFacts) -> bool:
         return facts.are_integers and facts.max_vertices < 1 << 32
@@ -341,7 +341,7 @@ class BitmapEncoding(IdEncoding):
     def reason(self, facts: IdFacts) -> str:
         return "too far apart for a word each, but not for a bit"
 
-    def means(self, facts: IdFacts) -> str:
+    def storage(self, facts: IdFacts) -> str:
         return "with a bit for each"
 
     def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
@@ -367,10 +367,10 @@ class BitmapEncoding(IdEncoding):
         backend: Backend,
         finish: Callable[[Array], Array] | None = None,
     ) -> EncodedIds:
-        """Encode columns as ranks among the members of a bit set over a range of ids.
+        """Encode two columns as ranks among the members of a bit set over a range of ids.
 
-        ``mark`` sets the bits, and may first append the columns to the list ``columns``. ``finish``
-        returns the ids of the members of the set, and may overwrite these.
+        ``mark`` sets the bits of an array of words; if ``columns`` is empty, it appends the columns
+        to it. ``finish`` converts the members to ids, and may overwrite them.
         """
         ranked, n = ranked_bits(ids.size, mark, backend)
         forest = Forest(backend, n, all_present=True)
@@ -420,7 +420,7 @@ class PagedEncoding(BitmapEncoding):
             " are cheaper than a hash table"
         )
 
-    def means(self, facts: IdFacts) -> str:
+    def storage(self, facts: IdFacts) -> str:
         return f"with a bit for each in the {facts.pages:,} pages that occur"
 
     def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
@@ -457,9 +457,9 @@ class HashEncoding(IdEncoding):
     def is_preferred(self, facts: IdFacts) -> bool:
         return True
 
-    def takes_guess(self, facts: IdFacts) -> bool:
-        min_size = facts.id_range.least_size
-        return not (_bits_pay(min_size, facts) or _page_shift(min_size, facts))
+    def accepts_estimate(self, facts: IdFacts) -> bool:
+        min_size = facts.id_range.least_size  # bit maps, which may be faster, need the exact range
+        return not (_bit_map_is_small(min_size, facts) or _page_shift(min_size, facts))
 
     def max_bytes(self, facts: IdFacts) -> int:
         from .hash_table import bytes_of_order, slots_for
@@ -471,7 +471,7 @@ class HashEncoding(IdEncoding):
     def reason(self, facts: IdFacts) -> str:
         return "too far apart for a word or a bit each"
 
-    def means(self, facts: IdFacts) -> str:
+    def storage(self, facts: IdFacts) -> str:
         return f"in a hash table of the {facts.max_vertices:,} that may occur"
 
     def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
@@ -516,14 +516,14 @@ class SortedEncoding(IdEncoding):
     def max_bytes(self, facts: IdFacts) -> int:
         n, id_bytes = facts.max_vertices, facts.id_range.dtype.itemsize
         word = word_for(n)
-        # Bytes per end of an edge. A search result takes 8 bytes, for half of the ends at a time.
+        # Bytes per end of an edge. Results of 8 bytes are only stored for one column at a time.
         sorting, vertices = 2 * id_bytes + 1, word + 4
         return facts.rows * (sorting + vertices) + n * (id_bytes + word + 1)
 
     def reason(self, facts: IdFacts) -> str:
         return "too far apart for a word or a bit each, and no table fits or is compiled"
 
-    def means(self, facts: IdFacts) -> str:
+    def storage(self, facts: IdFacts) -> str:
         return f"in order, of the {facts.max_vertices:,} that may occur"
 
     def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
@@ -570,44 +570,37 @@ class StringEncoding(IdEncoding):
 
 OFFSET, BITMAP, HASHED = OffsetEncoding(), BitmapEncoding(), HashEncoding()
 PAGED, SORTED = PagedEncoding(), SortedEncoding()
-ENCODINGS: tuple[IdEncoding, ...] = (
-    OFFSET,
-    BITMAP,
-    PAGED,
-    HASHED,
-    SORTED,
-    StringEncoding(),
-)
+ENCODINGS: tuple[IdEncoding, ...] = (OFFSET, BITMAP, PAGED, HASHED, SORTED, StringEncoding())
 
 
 def id_range_of(
     given: EdgeInput, arrays: list[Array], backend: Backend, exact: bool = True
 ) -> IdRange:
-    """Return the range of the arrays, and of ``given.vertices`` if these are a range.
+    """Return the range of the ids in the arrays, and in ``given.vertices`` if this is a range.
 
     The range is 0 .. -1 if there are no ids. Unless ``exact``, long columns are not read
-    completely. The result is then the slightly widened range of some rows, or the range that the
-    caller passed. Ids outside this range are detected when their edge is linked.
+    completely: the range is the one that the caller passed as ``num_vertices``, or the range of
+    some rows, slightly widened. Ids outside it are detected when their edges are linked.
     """
     dtypes = tuple(map(attrgetter("dtype"), arrays))
     _, least, greatest, integers = common_type(dtypes)
-    exact, counted = exact or not integers, given.vertices_are_dense_range
-    if counted and not exact:
+    exact, is_dense = exact or not integers, given.vertices_are_dense_range
+    if is_dense and not exact:
         last = last_of(given)
         if all_fit(arrays, last):
             order = order_of(arrays[0], arrays[1], backend)
             return IdRange(0, last, type_of(dtypes, 0, last), False, order)
-    exact = exact or counted or arrays[0].size < SAMPLED_EDGES
-    low, high, order = _read(arrays, backend, exact=exact)
-    if given.vertices is not None or counted:
+    exact = exact or is_dense or arrays[0].size < SAMPLED_EDGES
+    low, high, order = _scan_bounds(arrays, backend, exact=exact)
+    if given.vertices is not None or is_dense:
         low, high = _with_vertices(given, arrays, low, high, backend)
         least, greatest = limits_of(arrays)
         if not exact and not least <= low <= high <= greatest:  # beyond the type of the columns
             return id_range_of(given, arrays, backend)
-    more = 0 if exact else (high - low) // WIDER + memory_bound.MARGIN_IDS
-    if more:  # within the type of the columns; ids that are not negative stay so
-        low, high = max(low - more, least if low < 0 else 0), min(high + more, greatest)
-    return IdRange(low, high, type_of(dtypes, low, high), exact, order, more)
+    margin = 0 if exact else (high - low) // WIDER + memory_bound.MARGIN_IDS
+    if margin:  # stay within the type of the columns, and add no negative ids to ids from 0 on
+        low, high = max(low - margin, least if low < 0 else 0), min(high + margin, greatest)
+    return IdRange(low, high, type_of(dtypes, low, high), exact, order, margin)
 
 
 def bounds(arrays: list[Array], backend: Backend) -> tuple[int, int]:
@@ -615,11 +608,11 @@ def bounds(arrays: list[Array], backend: Backend) -> tuple[int, int]:
 
     This takes one pass over the columns and one copy to the host.
     """
-    low, high, _ = _read(arrays, backend, exact=True, ordered=False)
+    low, high, _ = _scan_bounds(arrays, backend, exact=True, ordered=False)
     return low, high
 
 
-def _read(
+def _scan_bounds(
     arrays: list[Array], backend: Backend, exact: bool, ordered: bool = True
 ) -> tuple[int, int, EdgeOrder]:
     """Return the least and the greatest id, and if ``ordered`` the estimated order of the list.
@@ -642,19 +635,19 @@ def _read(
         sampled = not exact and left is not right
         rows = rows_read.sampled_count(left.size, SCAN_EVERY) if sampled else left.size
         row_index = (rows_read.sampled, SCAN_EVERY) if sampled else (rows_read.every,)
-        kind = *order_of_words, backend.kernel(*row_index)
+        parts = *order_of_words, backend.kernel(*row_index)
         bounds_of_pair = results[2 * k : 2 * k + 2]
         if probes and not k:
-            scan = backend.kernel(id_range.sampled_scan, *kind)
+            scan = backend.kernel(id_range.sampled_scan, *parts)
             step = left.size // probes
             scan(rows, probes, left.size, step, left, right, bounds_of_pair, results[-2:])
         else:
-            backend.kernel(id_range.find_bounds, *kind)(rows, left, right, bounds_of_pair)
+            backend.kernel(id_range.find_bounds, *parts)(rows, left, right, bounds_of_pair)
     words = backend.to_host(results).tolist()  # least id, complement of greatest id, ..., counts
     lows, highs = [], []
-    for k, (*_, (_, sign)) in enumerate(pairs):
+    for k, (_, _, (_, sign)) in enumerate(pairs):  # kernels add ``sign``: words are unsigned
         low, high = words[2 * k] - sign, ALL - words[2 * k + 1] - sign
-        if low <= high:
+        if low <= high:  # otherwise the columns are empty
             lows.append(low)
             highs.append(high)
     order = _order_of_counts(probes, words[-2:]) if probes else UNKNOWN_ORDER
@@ -675,10 +668,9 @@ def order_of(src: Array, dst: Array, backend: Backend) -> EdgeOrder:
 
 
 def _order_of_counts(probes: int, counts: list[int]) -> EdgeOrder:
-    """Return the order of a list, given the counts of near and of descending rows.
+    """Return the order of a list, given how many of ``probes`` rows are near, and how many descend.
 
-    The rows were ``probes`` rows of the list. The counts start at 2^64 - 1, because all bits of the
-    array were set, and wrap around.
+    The counts start at 2^64 - 1, because all bits of the array were set, and wrap around.
     """
     local, descending = (counts[0] + 1) & ALL, (counts[1] + 1) & ALL
     return EdgeOrder(local / probes, descending > DESCENDING_SHARE * probes)
@@ -694,11 +686,11 @@ def _with_vertices(
     InputError
         The caller passed a range, and some ids of the columns are not in it.
     """
-    vertices = given.vertices
-    n = len(vertices) if isinstance(vertices, range) else 0
+    vertices = given.vertices if isinstance(given.vertices, range) else range(0)
+    n = len(vertices)
     if given.vertices_are_dense_range and low <= high and (low < 0 or high >= n):
-        raise _outside(given, arrays, n, backend)
-    if not isinstance(vertices, range) or not vertices:
+        raise _error_outside(given, arrays, n, backend)
+    if not vertices:
         return low, high
     check_range(vertices)
     ends = vertices[0], vertices[-1]
@@ -707,16 +699,14 @@ def _with_vertices(
     return min(ends), max(ends)
 
 
-def _outside(given: EdgeInput, arrays: list[Array], n: int, backend: Backend) -> InputError:
+def _error_outside(given: EdgeInput, arrays: list[Array], n: int, backend: Backend) -> InputError:
     """Return the error that names the column with an id outside 0 .. n - 1."""
-    outside = (
-        (column.name, low if low < 0 else high)
-        for column, array in zip(given.columns, arrays, strict=True)
-        for low, high in [bounds([array], backend)]
-        if low < 0 or high >= n
-    )
-    name, vertex = next(outside, (None, 0))
-    if name is None:
+    for column, array in zip(given.columns, arrays, strict=True):
+        low, high = bounds([array], backend)
+        if low < 0 or high >= n:
+            name, vertex = column.name, low if low < 0 else high
+            break
+    else:
         return given.changed()
     if given.row_offsets is not None:
         return InputError(
@@ -744,7 +734,7 @@ def scan_ids(
 
     Integers are copied to the backend if necessary. They are read for their range, unless
     ``id_range`` is passed. Unless ``exact``, the range may be an estimate from a sample of the
-    rows. Strings and composite ids are not read.
+    rows. Strings and composite ids are not read. ``any_order`` allows encodings to reorder edges.
 
     Raises
     ------
@@ -782,7 +772,8 @@ def scan_ids(
     max_vertices = min(id_range.size, rows)
     answer_bytes = 2 * max_vertices * id_range.dtype.itemsize
     may_be_paged = not backend.on_device and rows >= PAGED_ROWS
-    may_be_paged = may_be_paged and rows > NUMPY_IDS * backend.uncompiled_rows  # NumPy sorts fewer
+    # NumPy sorts the ids of shorter lists, without a bit map: see choose_encoding().
+    may_be_paged = may_be_paged and rows > NUMPY_IDS * backend.uncompiled_rows
     facts = IdFacts(
         INTEGERS,
         rows=rows,
@@ -797,12 +788,12 @@ def scan_ids(
 
 
 def choose_encoding(facts: IdFacts, free_bytes: int, uncompiled_rows: int = 0) -> IdEncoding:
-    """Choose the first encoding that is preferred and fits, otherwise the one with least memory.
+    """Return the first encoding that is preferred and fits into memory, otherwise the smallest.
 
     For ids of several columns, callers take :data:`cc_rapids.ids.multi_column.MULTI_COLUMN`.
 
-    Each id of a range of at most ``SMALL_RANGE`` gets a word, whatever memory is free. In other
-    lists of at most ``uncompiled_rows`` rows (0 once kernels are compiled), NumPy sorts the ids.
+    Each id of a range of at most ``SMALL_RANGE`` gets a word, whatever memory is free. For larger
+    ranges, NumPy sorts lists of at most ``uncompiled_rows`` rows (0 once kernels are compiled).
 
     Raises
     ------
@@ -830,8 +821,8 @@ def _too_large(choices: list[IdEncoding], facts: IdFacts, free: int) -> Capacity
     """Return the error if no encoding fits into memory."""
     ids = facts.id_range
     *others, last = [
-        f"{(encoding.max_bytes(facts) + facts.answer_bytes) / GIB:,.1f} GiB {encoding.means(facts)}"
-        for encoding in choices
+        f"{(choice.max_bytes(facts) + facts.answer_bytes) / GIB:,.1f} GiB {choice.storage(facts)}"
+        for choice in choices
     ]
     return CapacityError(
         f"the ids span {ids.size:,} values, from {ids.low:,} to {ids.high:,}: that takes"
@@ -840,17 +831,17 @@ def _too_large(choices: list[IdEncoding], facts: IdFacts, free: int) -> Capacity
     )
 
 
-def _bits_pay(size: int, facts: IdFacts) -> bool:
+def _bit_map_is_small(size: int, facts: IdFacts) -> bool:
     """Return whether a bit map of a range of ``size`` ids takes at most the bytes of the columns.
 
-    For strings encoded as integers, the bytes of the strings are the limit if they are more.
+    If the ids encode strings that have more bytes, the limit is the bytes of the strings.
     """
     return size // 8 <= max(facts.input_bytes, facts.text_bytes)
 
 
 def _page_shift(size: int, facts: IdFacts) -> int:
-    """Return the binary logarithm of the ids of a page, or 0 if pages would not save time."""
-    if not facts.may_be_paged or _bits_pay(size, facts):
+    """Return the binary logarithm of the size of a page, or 0 if pages would not save time."""
+    if not facts.may_be_paged or _bit_map_is_small(size, facts):
         return 0
     return page_shift(size, facts.input_bytes)
 
@@ -877,7 +868,7 @@ def _all_columns(scanned: ScannedIds, backend: Backend) -> list[Array]:
 
 
 def count_pages(scanned: ScannedIds, backend: Backend) -> ScannedIds:
-    """Count the pages in which ids occur, if a bit map over these pages may be best."""
+    """Return the scan with its pages counted if a bit map over them may be best, or unchanged."""
     facts = scanned.facts
     ids, shift = facts.id_range, _page_shift(facts.id_range.size, facts)
     if not (shift and ids.exact):

@@ -190,7 +190,7 @@ def solve(
             hashed = run_hashed(columns, backend)
             if hashed:
                 return Solved(hashed, plan)
-        if ids.exact or plan.encoding.takes_guess(scanned.facts):
+        if ids.exact or plan.encoding.accepts_estimate(scanned.facts):
             encoded = plan.encoding.encode(scanned, backend)
             if checks:  # the entries of rows have not been scanned
                 _note_outside(encoded, backend)

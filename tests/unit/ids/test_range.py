@@ -74,9 +74,9 @@ def test_columns_of_far_ids_are_not_read_for_their_span(
     """Where a bit each may pay, they are."""
     tuned(small_id_range=10)
     monkeypatch.setattr(choose, "_launches_once", lambda *_: False)
-    read, seen = encode._read, []
+    read, seen = encode._scan_bounds, []
     monkeypatch.setattr(
-        encode, "_read", lambda *rest, exact: seen.append(exact) or read(*rest, exact=exact)
+        encode, "_scan_bounds", lambda *rest, exact: seen.append(exact) or read(*rest, exact=exact)
     )
     edges = tuple(side * apart for side in long_list(4, 1500))
     found = cc_rapids.components(edges, engine=engine)
