@@ -13,11 +13,12 @@ import numpy as np
 
 from ..backends import Array, Backend
 from ..kernels import arrival_table as kernels
+from .decoders import as_word
 
-SPREAD = 3  # max. slots per id in a table with a slot for each id of the range
-SLOTS = 1.5  # min. slots per hashed id; for later batches, a new table has up to twice as many
+SPREAD = 3  # max. slots per id if each integer of the range has its own slot
+SLOTS = 1.5  # min. slots per hashed id; a new table has up to twice as many, for later batches
 ALL_BITS = (1 << 64) - 1
-BEING_ENTERED = -1  # the value of ``n`` during an update, and after an interrupted update
+BEING_ENTERED = -1  # ``ArrivalTable.n`` during an update, and after an interrupted update
 
 
 class ArrivalTable:
@@ -40,11 +41,11 @@ class ArrivalTable:
     Attributes
     ----------
     n : int
-        The number of ids. If an index has the same number of ids, the table belongs to this index.
+        The number of ids. The table belongs to the index that has as many ids.
     ids : (>= n,) array of uint64
         The bits of each id, by number.
     by_place : bool
-        Whether each id of the range has its own slot. If False, slots are found by hashes.
+        Whether each integer of the range has its own slot. If False, slots are found by hashes.
     first : int
         The id of the first slot; 0 for hashes.
     size : int
@@ -70,11 +71,11 @@ class ArrivalTable:
         self.by_place = range_size + 2 * margin <= SPREAD * max_ids
         if self.by_place:
             self.first = low - margin
-            self.size = range_size + 2 * margin + 1  # enter() checks the last slot
+            self.size = range_size + 2 * margin + 1  # the last slot is for ids out of range
         else:
             self.first, self.size = 0, max(32, int(SLOTS * (self.n + max_ids)))
-        last = max(self.size, max_ids)
-        self.vertex: Any = np.uint32 if last < np.iinfo(np.uint32).max else np.uint64
+        largest = max(self.size, max_ids)  # kernels store slots and numbers as this type
+        self.vertex: Any = np.uint32 if largest < np.iinfo(np.uint32).max else np.uint64
         self.slots = backend.fill(backend.empty(self.size, self.vertex), 0xFF)
         self._kernel(kernels.fill)(self.n, ids, self.base, self.n, self.slots)
 
@@ -85,8 +86,7 @@ class ArrivalTable:
     @property
     def base(self) -> int:
         """The int64 with the same bits as the id of the first slot, as kernels expect it."""
-        bits = self.first & ALL_BITS
-        return bits - (bits >> 63 << 64)
+        return as_word(self.first & ALL_BITS)
 
     def _kernel(self, make: Any) -> Any:
         """Return the kernel of a factory, given how this table finds the slot of an id."""
@@ -96,17 +96,17 @@ class ArrivalTable:
     def takes(self, low: int, high: int, more: int) -> bool:
         """Return whether a batch of ids ``low .. high`` fits; up to ``more`` of the ids are new."""
         max_ids = self.n + more
-        if not self.by_place:
-            fits = SLOTS * max_ids <= self.size
-        else:
+        if self.by_place:
             fits = self.first <= low and high < self.first + self.size - 1  # not the last slot
-        return fits and max_ids < np.iinfo(self.vertex).max
+        else:
+            fits = SLOTS * max_ids <= self.size
+        return fits and max_ids < np.iinfo(self.vertex).max  # whose bits mark a free slot
 
     def enter(self, columns: list[Array]) -> list[Array] | None:
         """Return a new array per column with the numbers of its ids; new ids get n, n + 1, ...
 
         Return None if an id is out of range, because a column changed after its bounds were read.
-        The table then belongs to no index, and so it does after an interrupt.
+        After that, or after an interrupt, the table belongs to no index.
         """
         n, self.n = self.n, BEING_ENTERED
         vertices = []
@@ -128,10 +128,11 @@ class ArrivalTable:
         when all columns are numbered.
         """
         backend, vertex, m = self.backend, self.vertex, int(column.size)
-        out, new_numbers = backend.empty(m, vertex), backend.empty(m, vertex)
-        is_new = backend.empty(m, np.uint8)
+        out, is_new = backend.empty(m, vertex), backend.empty(m, np.uint8)
+        new_numbers = backend.empty(m, vertex)  # for a row that claims a slot: slot, later number
         claim = self._kernel(kernels.claim)
         claim(m, column, self.base, n, self.slots, self.ids, out, is_new, new_numbers)
+        # For a new id, ``out`` now has n + i, where row i claimed its slot.
         claimed = backend.xp.flatnonzero(is_new.view(bool))
         more = int(claimed.size)
         if more:
@@ -142,18 +143,18 @@ class ArrivalTable:
         return out, claimed
 
     def _reserve(self, n: int, more: int) -> None:
-        """Allocate space for more ids; older indexes keep their memory."""
+        """Allocate a larger array of ids if it is full; older indexes keep the previous array."""
         if n + more > self.ids.size:
             larger = self.backend.reserve(n + more, np.uint64)
             larger[:n] = self.ids[:n]
             self.ids = larger
 
     def grown(self, low: int, high: int, more: int) -> ArrivalTable:
-        """Return a larger table of the same ids; it takes over the array :attr:`ids`."""
+        """Return a larger table of the same ids; afterwards, this table belongs to no index."""
         ids, n = self.ids, self.n
         self.n = BEING_ENTERED
-        table = ArrivalTable(ids[:n], low, high, more, self.backend, self.by_place)
-        table.ids = ids
+        table = ArrivalTable(ids[:n], low, high, more, self.backend, grows=self.by_place)
+        table.ids = ids  # with its space for more ids
         return table
 
     def look_up(self, ids: Array, n: int) -> tuple[Array, Array]:

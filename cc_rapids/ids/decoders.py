@@ -15,9 +15,7 @@ import numpy as np
 from ..backends import Array, Backend
 from ..kernels import gather, lookup
 
-# An index over the sorted ids is built if there are at most 8 of them per id to look up: see
-# dedup.jsonl.
-IDS_PER_LOOKUP = 8
+IDS_PER_LOOKUP = 8  # max. sorted ids per id to look up for building an index, see dedup.jsonl
 
 
 class IdDecoder(Protocol):
@@ -50,8 +48,11 @@ class OffsetDecoder:
         return ids
 
     def lookup(self, ids: Array, backend: Backend) -> tuple[Array, Array]:
-        """Return the vertices of integers of any type, which may lie outside 0 .. n - 1."""
-        wide, fits = as_kind(ids, self.dtype)
+        """Return the vertices of integers, and a mask of the integers that fit into 64 bits.
+
+        An integer that fits but is not an id of the n vertices gets a number of n or more.
+        """
+        wide, fits = to_64_bits(ids, self.dtype)
         low = np.uint64(self.id_base & 0xFFFFFFFFFFFFFFFF)
         return wide.view(np.uint64) - low, fits
 
@@ -79,11 +80,11 @@ class SortedDecoder:
         return self.ids[vertices]
 
     def decode_all(self, parent: Array, backend: Backend) -> tuple[Array, Array]:
-        """Return the ids of all vertices and the ids of the roots of their trees, as new arrays.
+        """Return new arrays with the id of each vertex and the id of its root.
 
-        ``parent`` is that of a flat forest over all vertices.
+        ``parent`` has the root of each vertex.
         """
-        with contextlib.suppress(IndexError):  # nothing was decoded ahead
+        with contextlib.suppress(IndexError):  # raised if nothing was decoded ahead
             return self._ahead.pop()
         ids, labels = backend.alloc_packed(*[(self.ids.size, self.ids.dtype)] * 2)
         decode = backend.kernel(gather.decode_rows)
@@ -103,7 +104,7 @@ class SortedDecoder:
 
         If there are many ids to look up, a bucket index over the sorted ids is built first.
         """
-        wide, valid = as_kind(ids, self.ids.dtype)
+        wide, valid = to_64_bits(ids, self.ids.dtype)
         if not self.ids.size:
             return wide.view(np.uint64), backend.xp.zeros(ids.size, bool)
         if ids.size * IDS_PER_LOOKUP >= self.ids.size:
@@ -121,14 +122,13 @@ def at_places(values: Array, positions: Array, backend: Backend) -> Array:
 
 
 def _search(ids: Array, queries: Array, valid: Array, backend: Backend) -> tuple[Array, Array]:
-    """Return the positions of 64-bit queries among sorted distinct ids, and a mask.
+    """Return the positions of 64-bit queries in sorted distinct ids, and a mask of those found.
 
-    The mask is True for queries that are among the ids. Queries for which ``valid`` is False are
-    skipped.
+    Queries for which ``valid`` is False are skipped.
     """
     low, high = backend.to_host(ids[[0, -1]]).tolist()
     span, size = high - low, ids.size
-    shift = max(span.bit_length() - size.bit_length(), 0)
+    shift = max(span.bit_length() - size.bit_length(), 0)  # about one bucket of 2^shift per id
     starts = backend.empty((span >> shift) + 2, np.uint32 if size < 1 << 32 else np.uint64)
     backend.kernel(lookup.index_sorted)(size, ids, as_word(low), shift, starts)
     out, valid = backend.empty(queries.size, np.uint64), valid.astype(np.uint8)
@@ -145,17 +145,17 @@ def as_word(number: int) -> int:
 def same_integers(first: Array, second: Array) -> bool:
     """Return whether two integer arrays of equal length have equal values; types may differ."""
     kind = np.dtype(np.uint64 if np.uint64 in (first.dtype, second.dtype) else np.int64)
-    (left, left_valid), (right, right_valid) = (as_kind(array, kind) for array in (first, second))
-    return bool(((left == right) & left_valid & right_valid).all())
+    (left, left_fits), (right, right_fits) = (to_64_bits(array, kind) for array in (first, second))
+    return bool(((left == right) & left_fits & right_fits).all())
 
 
-def as_kind(ids: Array, dtype: np.dtype[Any]) -> tuple[Array, Array]:
-    """Return integers as uint64 if ``dtype`` is uint64, otherwise as int64.
+def to_64_bits(ids: Array, dtype: np.dtype[Any]) -> tuple[Array, Array]:
+    """Return integers as uint64 if ``dtype`` is uint64, otherwise as int64, and a mask.
 
-    Also return a mask of the integers that fit into this type.
+    The mask is True for integers that fit into this type.
     """
     if dtype == np.uint64:
         return ids.astype(np.uint64), ids >= 0
-    # Integers of all types but uint64 fit. ``ids == ids`` is a mask of True on their device.
+    # Only uint64 may not fit into int64. ``ids == ids`` is True everywhere, on the ids' device.
     fits = ids <= np.iinfo(np.int64).max if ids.dtype == np.uint64 else ids == ids
     return ids.astype(np.int64), fits

@@ -14,7 +14,7 @@ from .hash_table import slots_for
 from .strings import SEEDS, all_equal, borrowed_text, codes_of, hashes, left_to_library
 
 log: logging.Logger = logging.getLogger(__name__)
-HALF = np.uint64(32)
+HALF = np.uint64(32)  # bits of each number of a pair
 
 
 def chosen_rows(columns: list[Any], backend: Backend) -> Array:
@@ -38,12 +38,12 @@ def chosen_rows(columns: list[Any], backend: Backend) -> Array:
     first, *others = columns
     chosen = _of_column(first, backend)
     for other in others:
-        chosen = paired(chosen, _of_column(other, backend), backend)
+        chosen = chosen_pairs(chosen, _of_column(other, backend), backend)
     return chosen
 
 
-def paired(left: Array, right: Array, backend: Backend) -> Array:
-    """Return the representative of each row of two columns of numbers below 2^32."""
+def chosen_pairs(left: Array, right: Array, backend: Backend) -> Array:
+    """Return the representative of each row, given two columns of numbers below 2^32."""
     return _of_integers((left.astype(np.uint64) << HALF) | right, backend)
 
 
@@ -57,7 +57,7 @@ def _of_column(column: Any, backend: Backend) -> Array:
         return _of_integers(backend.asarray(codes_of(column)), backend)
     with borrowed_text(column, backend) as text:
         for seed in SEEDS:
-            chosen = _of_integers(hashes(text, seed), backend)
+            chosen = _of_integers(hashes(text, seed), backend)  # wrong if two strings share a hash
             if all_equal(text, chosen):
                 return chosen
     log.info("two strings share a hash with every seed: the library numbers the strings")

@@ -20,7 +20,7 @@ from ..data.column import Column, Native
 from ..data.edge_input import EdgeInput
 from ..errors import CapacityError, ColumnTypeError, InputError, counted
 from .arrival_table import ArrivalTable
-from .decoders import IdDecoder, OffsetDecoder, SortedDecoder, as_kind, at_places
+from .decoders import IdDecoder, OffsetDecoder, SortedDecoder, at_places, to_64_bits
 from .encode import bounds, id_range_of
 from .multi_column import RankedColumnsDecoder
 from .range import all_fit, type_of
@@ -35,7 +35,7 @@ LOWER_HALF = np.uint64((1 << 32) - 1)
 
 @dataclass(frozen=True)
 class Transfer:
-    """The parameters of copying the index of another device in parts.
+    """The settings for copying another device's index in parts.
 
     Attributes
     ----------
@@ -62,8 +62,8 @@ class Transfer:
         """Return a copy, on this device, of an array of the other device."""
         return self.backend.received(array, self.device)
 
-    def new_numbers(self, index: Index, other: Index) -> Array:
-        """Return a new array for the vertices that the ids of ``other`` get in a merged index."""
+    def alloc_vertices(self, index: Index, other: Index) -> Array:
+        """Return an array to be filled with the vertices of the ids of ``other`` after a merge."""
         word = np.uint32 if index.n + other.n < 1 << 32 else np.uint64
         return self.backend.empty(other.n, word)
 
@@ -87,7 +87,7 @@ class Range(_OneColumn):
 
     n: int
     dtype: np.dtype[Any] = INT64
-    places: Array = None
+    places: Array = None  # None because the vertices are in the order of their ids
     description = "as they are"
     strings = False
     are_vertices = True
@@ -95,10 +95,10 @@ class Range(_OneColumn):
     def extend(
         self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
     ) -> Extended:
-        """Return this index and the columns, whose ids are vertices.
+        """Return the index with the type of the columns, and the columns, whose ids are vertices.
 
-        If ``exact`` is False, columns are checked only if a negative id might wrap around to a
-        vertex while edges are linked.
+        Unless ``exact``, columns are checked only if a negative id might wrap around to a vertex
+        while edges are linked.
 
         Raises
         ------
@@ -199,7 +199,7 @@ class Integers(_OneColumn):
 
         New ids get the vertices n, n + 1, ...
         """
-        numbered = self._insert(columns, backend)
+        numbered = self._try_insert(columns, backend)
         if numbered is None:
             raise given.changed()
         return numbered
@@ -209,11 +209,11 @@ class Integers(_OneColumn):
 
         Nothing else may write to the arrays.
         """
-        numbered = self._insert(columns, backend)
+        numbered = self._try_insert(columns, backend)
         assert numbered is not None
         return numbered
 
-    def _insert(
+    def _try_insert(
         self, columns: Sequence[Any], backend: Backend
     ) -> tuple[Integers, list[Array]] | None:
         """Return the result of :meth:`extend`; None if a column changes while it is read."""
@@ -222,12 +222,12 @@ class Integers(_OneColumn):
         if not filled:
             return self, [array.astype(np.uint32) for array in arrays]
         dtypes = [array.dtype for array in filled]
-        return self._enter(arrays, *bounds(filled, backend), dtypes, backend)
+        return self._try_enter(arrays, *bounds(filled, backend), dtypes, backend)
 
-    def _enter(
+    def _try_enter(
         self, arrays: list[Array], low: int, high: int, dtypes: list[Any], backend: Backend
     ) -> tuple[Integers, list[Array]] | None:
-        """Return the result of :meth:`_insert`, given the range and the types of the ids."""
+        """Return the result of :meth:`_try_insert`, given the range and the types of new ids."""
         if self.n:
             low, high, dtypes = min(low, self.low), max(high, self.high), [self.dtype, *dtypes]
         dtype = type_of(tuple(dtypes), low, high)
@@ -252,7 +252,7 @@ class Integers(_OneColumn):
 
         ``renumber`` converts ids of the other index to ids of this index.
         """
-        index, numbers, backend = self, transfer.new_numbers(self, other), transfer.backend
+        index, numbers, backend = self, transfer.alloc_vertices(self, other), transfer.backend
         low, high = other.low, other.high
         for rows in transfer.parts(other.n):
             ids = transfer.receive(other.arrived[rows])
@@ -260,7 +260,7 @@ class Integers(_OneColumn):
                 ids = renumber(ids)
                 low, high = bounds([ids], backend)
             # the result is None only if the ids change meanwhile, but ``ids`` is a private copy
-            entered = index._enter([ids], low, high, [other.dtype], backend)
+            entered = index._try_enter([ids], low, high, [other.dtype], backend)
             assert entered is not None
             index, (numbers[rows],) = entered
             transfer.check(index)
@@ -270,7 +270,7 @@ class Integers(_OneColumn):
         """Return the vertex of each id (arbitrary if unknown), and a mask of the known ids."""
         if not (self.n and len(ids)):
             return _no_matches(ids, backend)
-        wide, fits = as_kind(backend.asarray(ids), self.wide)
+        wide, fits = to_64_bits(backend.asarray(ids), self.wide)
         vertices, valid = self.table_of(backend).look_up(wide, self.n)
         return vertices, valid & fits
 
@@ -281,7 +281,7 @@ class Integers(_OneColumn):
         table = vars(self).get("_table_for_lookups")
         if table is None:
             table = ArrivalTable(self.arrived, self.low, self.high, 0, backend)
-            vars(self)["_table_for_lookups"] = table  # attributes cannot be assigned: it is frozen
+            vars(self)["_table_for_lookups"] = table  # a frozen dataclass rejects assignment
         return table
 
     def decoder(self, given: EdgeInput) -> IdDecoder:
@@ -324,7 +324,7 @@ class Texts(_OneColumn):
     def extend(
         self, given: EdgeInput, columns: Sequence[Any], backend: Backend, exact: bool = True
     ) -> Extended:
-        """Return an index that includes the strings of the columns, and the vertices of these."""
+        """Return an index that includes the strings of the columns, and their vertices."""
         with lent_texts(list(columns), backend) as texts:
             return self._enter(texts)
 
@@ -338,7 +338,7 @@ class Texts(_OneColumn):
 
     def merge(self, other: Texts, transfer: Transfer) -> tuple[Texts, Array]:
         """Return an index that includes the strings of another device, and their new vertices."""
-        index, numbers, backend = self, transfer.new_numbers(self, other), transfer.backend
+        index, numbers, backend = self, transfer.alloc_vertices(self, other), transfer.backend
         text = other.table.text(other.n)
         for rows in transfer.parts(other.n):
             offsets = transfer.receive(text.offsets[rows.start : rows.stop + 1])
@@ -375,7 +375,8 @@ class Texts(_OneColumn):
     def sorted_buffers(self) -> tuple[Array, Array]:
         """Return the bytes and the offsets of the strings in lexicographic order."""
         text = self.text()
-        return text.chars[: int(text.backend.to_host(text.offsets[-1:])[0])], text.offsets
+        size = int(text.backend.to_host(text.offsets[-1:])[0])  # without padding
+        return text.chars[:size], text.offsets
 
     def lookup(self, ids: Any, backend: Backend) -> tuple[Array, Array]:
         """Return the vertex of each string (arbitrary if unknown), and a mask of known strings."""
@@ -433,8 +434,7 @@ class Tuples:
     ``columns`` number the values of each column. ``pairs[k]`` numbers the combinations of values
     that occur in the first k + 2 columns, each stored as a pair of 64 bits. The upper half of a
     pair is the number of the combination in the first k + 1 columns, and the lower half is the
-    number of the value in the next column. The numbers of the last pairs are the vertices. As in
-    any index, numbers never change.
+    number of the value in the next column. The numbers of the last pairs are the vertices.
     """
 
     backend: Backend
@@ -491,7 +491,7 @@ class Tuples:
     @cached_property
     def _ranks(self) -> list[Array]:
         """For each column, the rank of the value of each vertex."""
-        numbers = self.backend.xp.arange(self.n)
+        numbers = self.backend.xp.arange(self.n)  # of combinations of values; first, the vertices
         ranks = []  # from the last column to the first, as pairs are split
         for column, pairs in zip(self.columns[:0:-1], self.pairs[::-1], strict=True):
             bits = pairs.arrived[numbers]  # the number of the value is in the lower half
@@ -544,7 +544,7 @@ class Tuples:
             merge_index(*indexes, transfer)
             for indexes in zip(self.columns, other.columns, strict=True)
         ]
-        numbers = merged[0][1]
+        _, numbers = merged[0]
         for index, other_index, (_, codes) in zip(self.pairs, other.pairs, merged[1:], strict=True):
 
             def renumber(ids: Array, upper: Array = numbers, lower: Array = codes) -> Array:
@@ -599,7 +599,7 @@ def _no_matches(ids: Any, backend: Backend) -> tuple[Array, Array]:
     return backend.xp.zeros(len(ids), np.uint32), backend.xp.zeros(len(ids), bool)
 
 
-def without_others(index: Integers | Texts | Tuples, ranks: Array, backend: Backend) -> Index:
+def select_ids(index: Integers | Texts | Tuples, ranks: Array, backend: Backend) -> Index:
     """Return a new index of the ids with the given ascending ranks, numbered in this order.
 
     The new index does not store other ids, nor values of columns that only other ids have.
@@ -615,7 +615,7 @@ def without_others(index: Integers | Texts | Tuples, ranks: Array, backend: Back
     columns, numbers = [], []
     for column, ranks_of_values in zip(index.columns, index.ranks(), strict=True):
         remaining, codes = backend.xp.unique(ranks_of_values[ranks], return_inverse=True)
-        part = without_others(column, remaining, backend)
+        part = select_ids(column, remaining, backend)
         assert isinstance(part, Integers | Texts)
         columns.append(part)
         numbers.append(codes.astype(np.uint32))
@@ -656,12 +656,12 @@ def extended(
 
 
 def merge_index(index: Any, other: Any, transfer: Transfer) -> tuple[Any, Array]:
-    """Return an index that includes the ids of another device's index, and the vertices of these.
+    """Return an index that includes the ids of another device's index, and their new vertices.
 
     Both indexes have ids of the same kind, unless one of them is empty.
     """
     if not other.n:
-        return index, transfer.new_numbers(index, other)
+        return index, transfer.alloc_vertices(index, other)
     if not index.n:
         width = () if other.width == 1 else (other.width,)  # only Tuples.empty() has this argument
         index = type(other).empty(transfer.backend, *width)

@@ -15,7 +15,7 @@ from ..errors import CapacityError, InputError, UnknownVertexError, counted, inf
 from ..graph.forest import Forest
 from ..ids.arrival_table import ArrivalTable
 from ..ids.encode import bounds
-from ..ids.growing import Integers, Range, check_kind, inverse, without_others
+from ..ids.growing import Integers, Range, check_kind, inverse, select_ids
 from ..kernels import find
 from ..kernels import forgetting as kernels
 from ..kernels.primitives import WORD
@@ -619,5 +619,5 @@ def _without_isolated(state: ConnectivityState, removed: Array) -> ConnectivityS
         kept = kept.among(new_number)
     new_number[removed] = -1  # renumbered() leaves out pairs with a negative number
     pairs = renumbered(state.removed, new_number, backend)
-    index = without_others(index, kept_ranks, backend)
+    index = select_ids(index, kept_ranks, backend)
     return replace(state, index=index, forest=forest, kept=kept, removed=pairs)

@@ -15,7 +15,7 @@ from ..data.arguments import check_count
 from ..data.column import Borrowing, Column, common_rows
 from ..data.records import Key, KeyPart
 from ..errors import MissingColumnError, add_advice
-from ..ids.groups import chosen_rows, paired
+from ..ids.groups import chosen_pairs, chosen_rows
 from ..ids.strings import among
 
 
@@ -193,7 +193,7 @@ def _too_large(
     if record_of_row is not None and bool(is_large.any()):  # count records instead of rows
         in_large = is_large[chosen]
         groups, records = chosen[in_large], chosen_rows([record_of_row[in_large]], backend)
-        pair = paired(groups, records, backend)
+        pair = chosen_pairs(groups, records, backend)
         # one row for each pair of a group and a record
         is_counted = pair == backend.xp.arange(pair.size, dtype=pair.dtype)
         is_large = backend.counts(groups[is_counted], size) > max_group
