@@ -79,10 +79,6 @@ class ArrivalTable:
         self.slots = backend.fill(backend.empty(self.size, self.vertex), 0xFF)
         self._kernel(kernels.fill)(self.n, ids, self.base, self.n, self.slots)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the state for pickling, without the space for more ids."""
-        return vars(self) | {"ids": self.ids[: max(self.n, 0)]}
-
     @property
     def base(self) -> int:
         """The int64 with the same bits as the id of the first slot, as kernels expect it."""

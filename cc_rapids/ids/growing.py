@@ -274,6 +274,10 @@ class Integers(_OneColumn):
         vertices, valid = self.table_of(backend).look_up(wide, self.n)
         return vertices, valid & fits
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for pickling, without the table, which a later index may change."""
+        return vars(self) | {"table": None}
+
     def table_of(self, backend: Backend) -> ArrivalTable:
         """Return the table of the ids; build it on first use."""
         if self.table is not None:

@@ -1,5 +1,7 @@
 """Integers that arrive in batches keep their numbers, and indexes share a table without harm."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -56,6 +58,12 @@ def test_an_older_index_goes_on_with_a_table_of_its_own(step):
         assert int(found.sum()) == known
     assert one.lookup(bits([6]) * step, ON)[1].tolist() == [False]
     assert other.lookup(bits([5]) * step, ON)[1].tolist() == [False]
+
+
+def test_an_older_index_is_pickled_with_its_ids():
+    index, _ = Integers.empty(ON).insert([bits([5, 10**12, 7])], ON)
+    index.insert([bits(range(0, 10**12, 10**9))], ON)  # takes the ids to a larger table
+    check(pickle.loads(pickle.dumps(index)), {5: 0, 10**12: 1, 7: 2})
 
 
 @pytest.mark.parametrize("step", [1, 10**12], ids=["by place", "by hash"])
