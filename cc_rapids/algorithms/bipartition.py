@@ -42,8 +42,8 @@ def odd_cycles(
     between its endpoints in the forest are an odd cycle.
 
     ``ends``, two (m,) arrays of int64, are the endpoints of all edges among n vertices.
-    ``component_of``, an (n,) array of integers, is the number of the component of each vertex. For
-    each component, ``odd`` is whether it has an odd cycle, and ``roots`` has one of its vertices.
+    ``component_of``, an (n,) array of integers, is the number of the component of each vertex.
+    ``odd`` marks the components with an odd cycle; ``roots`` has one vertex of each component.
 
     Returns
     -------
@@ -53,32 +53,32 @@ def odd_cycles(
     """
     xp, n = backend.xp, int(component_of.size)
     loops = xp.flatnonzero(ends[0] == ends[1])
-    loops = loops[first_of(component_of[ends[0][loops]], loops, xp)]
+    loops = loops[first_of(component_of[ends[0][loops]], loops, xp)]  # one for each component
     loop_components = component_of[ends[0][loops]]
-    odd = odd.copy()
-    odd[loop_components] = False  # the other odd components need a longer cycle
-    rows = xp.flatnonzero(odd[component_of[ends[0]]])
+    without_loop = odd.copy()  # odd components that need a longer cycle
+    without_loop[loop_components] = False
+    rows = xp.flatnonzero(without_loop[component_of[ends[0]]])  # their edges
     src, dst = (side[rows] for side in ends)
     hooks = forest_of_first_rows(src, dst, n, backend)
-    forest = rooted(src[hooks], dst[hooks], roots[xp.flatnonzero(odd)], n, backend)
-    even = xp.flatnonzero((forest.depth[src] - forest.depth[dst]) % 2 == 0)
-    closing = even[first_of(component_of[src[even]], even, xp)]
+    forest = rooted(src[hooks], dst[hooks], roots[xp.flatnonzero(without_loop)], n, backend)
+    same_parity = xp.flatnonzero((forest.depth[src] - forest.depth[dst]) % 2 == 0)
+    closing = same_parity[first_of(component_of[src[same_parity]], same_parity, xp)]
     closing_components = component_of[src[closing]]
     closing_of_component = xp.zeros(int(odd.size), np.int64)
     closing_of_component[closing_components] = closing
-    # for each edge of the forest, the closing edge of its component
     closing_of_edge = closing_of_component[component_of[forest.child]]
+    # whether each edge of the forest is above the endpoints of the closing edge of its component;
+    # an edge above both endpoints, or above neither, is not on the path between them
     above_src, above_dst = (
         forest.below(side[closing_of_edge], forest.child) for side in (src, dst)
     )
-    # an edge above both endpoints, or above neither, is not on the path between them
     on_cycle = xp.flatnonzero(above_src != above_dst)
     child = forest.child[on_cycle]
     depth = forest.depth[child]
     position = xp.where(above_src[on_cycle], -depth, depth)  # up from src, then down to dst
     last_position = xp.full(closing.size + loops.size, n, np.int64)  # greater than any depth
-    component = xp.concatenate([component_of[child], closing_components, loop_components])
-    component = component.astype(np.int64)
+    components = [component_of[child], closing_components, loop_components]
+    component = xp.concatenate(components).astype(np.int64)
     row = xp.concatenate([rows[hooks[on_cycle]], rows[closing], loops])
     order = order_of([component, xp.concatenate([position, last_position])], xp)
     return component[order], row[order]

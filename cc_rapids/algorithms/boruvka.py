@@ -74,12 +74,12 @@ class WeightOrder:
         return codes
 
     def pivots(self, ends: list[int], edges: Edges, n: int, backend: Backend) -> Array:
-        """Return the last edge of each of k bands, estimated from a sample.
+        """Return the code and the row of the last edge of each band, estimated from a sample.
 
-        ``ends`` are those of :func:`band_ends`. The result is a (2 k,) array of uint64: the code
-        and the row of the last edge of each band. All bits are set for the last band.
+        ``ends`` is the result of :func:`band_ends`, for all bands but the last. The result is a
+        (2 * bands,) array of uint64, two for each band. All bits are set for the last band.
         """
-        pivots = backend.fill(backend.empty(2 * len(ends) + 2, np.uint64), 0xFF)
+        pivots = backend.fill(backend.empty(2 * (len(ends) + 1), np.uint64), 0xFF)
         if ends:
             m = edges.m
             every = -(-m // SAMPLE)
@@ -140,17 +140,16 @@ def solve(
     order: WeightOrder,
     edge_input: EdgeInput | None = None,
 ) -> MarkedEdges:
-    """Compute a minimum spanning forest, link its edges in ``forest``, and return them.
+    """Compute a minimum spanning forest, link its edges in ``forest``, and return their bit set.
 
     Each vertex is pointed at its root only later, by :meth:`Forest.flatten` or when the vertices
-    are counted. The edges are not written. ``forest.present`` contains the vertices that are in the
-    answer even without an edge, and ``expected_vertices`` is the number of vertices that are likely
-    to occur.
+    are counted. ``forest.present`` contains the vertices that are in the answer even without an
+    edge. ``expected_vertices`` is an estimate of the number of vertices that occur.
 
-    ``edge_input`` are the caller's columns. On asynchronous backends, the kernels that gather the
-    rows of the forest from these columns are launched before the host knows the number of rows. If
-    a list has only one band, the memory for these rows is not allocated early, because the
-    candidates may need it.
+    ``edge_input`` are the caller's columns, from which the rows of the forest are gathered. On
+    asynchronous backends, columns for these rows are allocated while the device reads the last
+    band, and filled before the host knows the number of rows. If there is only one band, they are
+    not allocated early, because the candidates may need the memory.
     """
     on, n = forest.backend, forest.n
     ends = band_ends(expected_vertices, edges.m)
@@ -166,20 +165,20 @@ def solve(
     rounds.run(pivots, last_band, while_reading)
     ranks, totals = chosen.rank(), on.alloc_readback(2)
     on.kernel(scan.write_totals)(1, ranks, forest.out_of_range, totals)
-    read = on.read_async(totals)
-    on.leave_arena()
+    read_totals = on.read_async(totals)
+    on.leave_arena()  # the gathered columns outlive the run
     if edge_input is not None:
         chosen.gather_ahead(edge_input)
-    chosen.count, left_out = read().tolist()
-    forest.count_later(complete=not left_out)
+    chosen.count, is_incomplete = read_totals().tolist()
+    forest.count_later(complete=not is_incomplete)
     return chosen
 
 
 def forest_of_first_rows(src: Array, dst: Array, n: int, backend: Backend) -> Array:
-    """Return the rows whose ends no earlier rows connect, as int64 in ascending order.
+    """Return the spanning forest of the edges that join two trees of earlier rows.
 
-    If all weights are equal, these edges are the minimum spanning forest. So the result depends on
-    the edges only. ``src`` and ``dst`` are as for :func:`forest_of_weights`.
+    The result, the rows as int64 in ascending order, depends on the edges only. It is the minimum
+    spanning forest for equal weights. ``src`` and ``dst`` are as for :func:`forest_of_weights`.
     """
     weights = backend.fill(backend.empty(src.size, np.uint8), 0)
     return forest_of_weights(src, dst, n, weights, False, backend)
@@ -199,7 +198,7 @@ def forest_of_weights(
 
 
 def band_ends(expected_vertices: int, m: int) -> list[int]:
-    """Return the position in the order of weights at which each band but the last ends.
+    """Return the ends of all bands but the last, as positions in the list sorted by weight.
 
     The first band has a fixed number of edges per vertex, and each further band ends at twice the
     position of the previous band. If a list has few edges per vertex, all edges are in one band,
@@ -226,7 +225,7 @@ def expected_candidates(ends: list[int], m: int) -> int:
     return max(in_first, *in_later)
 
 
-def beyond(n: int, m: int, rows: bool, dtype: Any) -> int:
+def bytes_beyond_parents(n: int, m: int, rows: bool, dtype: Any) -> int:
     """Return the maximum number of bytes that the rounds need besides the parents of n vertices.
 
     The maximum is reached if the filter drops no edge. ``m`` is the number of edges in a list or,
@@ -236,9 +235,9 @@ def beyond(n: int, m: int, rows: bool, dtype: Any) -> int:
     weight_bytes = int(np.dtype(dtype).itemsize)
     separate_rows = 8 * weight_bytes > HALF or m >= 1 << HALF  # as in WeightOrder.of
     key_bytes = 16 if separate_rows else 8
-    candidates = 2 * m * (2 * vertex_bytes + key_bytes)
+    candidates = 2 * m * (2 * vertex_bytes + key_bytes)  # two buffers
     bits = (n + m + m // 8) // 8 + 3 * SAMPLE  # bits of the giant, bits of rows, ranks of rows
-    copies = m * (weight_bytes + (8 if rows else 0))
+    copies = m * (weight_bytes + (8 if rows else 0))  # weights, and the row of each entry
     return int(candidates + n * (key_bytes + row_bytes) + bits + copies)
 
 
@@ -260,7 +259,7 @@ def _kernels(
 ) -> _Kernels:
     """Return the kernels for types of vertices and edges, a form of edges and a weight order.
 
-    ``weigh`` and ``contains_row`` are those of :class:`WeightOrder`.
+    ``wide`` is the type of ids minus the lowest id; for the others see :class:`WeightOrder`.
     """
     wide = np.promote_types(vertex, wide).type
     keys: type[kernels.Keys] = kernels.Keys if contains_row else kernels.WideKeys
@@ -268,22 +267,21 @@ def _kernels(
     halve, load_edge = make(find.halve), make(form.load, wide)
     read = make(reading.checked, vertex, wide, load_edge)
     store_row, load_row = make(keys.store_row), make(keys.load_row)
-    of_list = make(kernels.load_listed_edge, weigh, make(keys.key), read)
-    of_candidates = make(kernels.load_candidate, load_row)
-    in_first = make(
-        kernels.append_candidate, vertex, of_list, make(kernels.singleton_root), store_row
-    )
-    in_later = make(kernels.append_candidate, vertex, of_list, halve, store_row)
-    in_round = make(kernels.append_candidate, vertex, of_candidates, halve, store_row)
+    load_listed = make(kernels.load_listed_edge, weigh, make(keys.key), read)
+    load_candidate = make(kernels.load_candidate, load_row)
+    append = partial(make, kernels.append_candidate, vertex)
+    append_first = append(load_listed, make(kernels.singleton_root), store_row)
+    append_later = append(load_listed, halve, store_row)
+    append_again = append(load_candidate, halve, store_row)
     within = make(kernels.within, weigh)
     outside = make(kernels.outside_giant, vertex, wide, within, load_edge)
     hook = make(kernels.hook, make(union.asynchronous, vertex, halve))
     link_candidate = make(kernels.link_candidate, load_row, make(keys.selects), hook)
     reset_best = make(keys.reset_best)
     return _Kernels(
-        from_first_band=make(kernels.collect_band, within, in_first),
-        from_later_band=make(kernels.collect_band, outside, in_later),
-        from_candidates=make(kernels.collect, in_round),
+        from_first_band=make(kernels.collect_band, within, append_first),
+        from_later_band=make(kernels.collect_band, outside, append_later),
+        from_candidates=make(kernels.collect, append_again),
         lower_rows=make(kernels.lower_rows),
         link_selected=make(kernels.link_selected, link_candidate),
         reset_selections=make(kernels.reset_selections, reset_best),
@@ -304,11 +302,12 @@ class _Rounds:
         self.edges, self.forest, self.order = edges, forest, order
         self.kernels = _kernels(on, vertex, edges.wide, edges.form, order.weigh, order.contains_row)
         separate_rows = not order.contains_row
-        shapes = (n, np.uint64), (n * separate_rows, np.uint64)
-        of_giant = (2, np.int64), (forest.present.size, np.uint32), (giant.PROBES, vertex)
-        self.best, best_row, *self.giant = on.alloc_packed(*shapes, *of_giant)
+        best_shapes = (n, np.uint64), (n if separate_rows else 0, np.uint64)
+        # for the kernels of giant.py: root_word and linked, the bit set, and the probed roots
+        giant_shapes = (2, np.int64), (forest.present.size, np.uint32), (giant.PROBES, vertex)
+        self.best, best_row, *self.giant = on.alloc_packed(*best_shapes, *giant_shapes)
         self.best_row = best_row if separate_rows else on.unused(np.uint64)
-        with on.reusing():  # the answer keeps this array, so it is not part of the packed memory
+        with on.reusing():  # not in the packed memory, because the answer keeps this array
             self.chosen = on.fill(on.empty(-(-edges.m // WORD), np.uint32), 0)
         self._reset_all_selections()
         self.buffers = self._candidate_buffers(capacity)
@@ -322,32 +321,32 @@ class _Rounds:
         ``while_reading`` is called while the device reads the list.
 
         The first round collects candidates from the list. Later rounds read only the candidates of
-        the previous round, and always link the least candidate. So the rounds end even if another
-        thread writes to the list.
+        the previous round, so they end even if another thread writes to the list: each round links
+        at least the least candidate.
         """
         edges, forest, on = self.edges, self.forest, self.forest.backend
         collect, in_giant = self.kernels.from_first_band, on.unused(np.uint32)
         if band:
             collect, in_giant = self.kernels.from_later_band, self._in_giant()
         ends = edges.src, edges.dst, edges.low, forest.n, forest.present, forest.out_of_range
-        arguments = collect, edges.m, (band, pivots), (self.order.bits, in_giant, *ends)
-        candidates = self._contract_round(*arguments, while_reading)
+        read_list = collect, edges.m, (band, pivots), (self.order.bits, in_giant, *ends)
+        candidates = self._contract_round(*read_list, while_reading)
         if candidates.count > candidates.us.size:
             count = candidates.count
             del candidates  # free the buffers before larger ones are allocated
             self.buffers = []
             self.buffers = self._candidate_buffers(count)
-            candidates = self._contract_round(*arguments)
+            candidates = self._contract_round(*read_list)
         while candidates.count:
-            if on.goes_on and candidates.count <= ONE_LAUNCH_CANDIDATES:
-                barrier_and_flag = on.fill(on.empty(2, np.uint64), 0xFF)
-                state = *self._trees, barrier_and_flag, forest.out_of_range
-                self.kernels.finish(candidates.count, *candidates.arrays, *state)
-                return
             size = candidates.count
+            if on.goes_on and size <= ONE_LAUNCH_CANDIDATES:
+                barrier_and_flag = on.fill(on.empty(2, np.uint64), 0xFF)
+                state = *self._link_arguments, barrier_and_flag, forest.out_of_range
+                self.kernels.finish(size, *candidates.arrays, *state)
+                return
             if size * SPARSE_RATIO < forest.n:
-                ends_and_best = candidates.us, candidates.vs, self.best, self.best_row
-                self.kernels.reset_selections(size, *ends_and_best)
+                roots = candidates.us, candidates.vs  # only these have selections
+                self.kernels.reset_selections(size, *roots, self.best, self.best_row)
             else:
                 self._reset_all_selections()
             candidates = self._contract_round(
@@ -376,10 +375,10 @@ class _Rounds:
         return in_giant
 
     @property
-    def _trees(self) -> tuple[Array, ...]:
-        """The roots' selections, the trees, and the edges of the forest, as kernel arguments."""
-        trees = self.forest.parent, self.forest.backend.unused(self.forest.vertex), self.chosen
-        return self.best, self.best_row, *trees
+    def _link_arguments(self) -> tuple[Array, ...]:
+        """The arguments best, best_row, parent, aux (unused) and chosen of kernels that link."""
+        unused = self.forest.backend.unused(self.forest.vertex)
+        return self.best, self.best_row, self.forest.parent, unused, self.chosen
 
     def _contract_round(
         self,
@@ -398,7 +397,8 @@ class _Rounds:
         arrays from which it reads edges. ``bounds`` are the band of the list and the pivots; they
         are empty if ``collect`` reads candidates. ``while_reading`` is as for :meth:`run`.
         """
-        on, self.buffer_index = self.forest.backend, 1 - self.buffer_index
+        on = self.forest.backend
+        self.buffer_index = 1 - self.buffer_index
         buffer, counter = self.buffers[self.buffer_index], on.fill(on.alloc_readback(1), 0)
         tile = kernels.BAND_TILE if bounds else kernels.TILE
         state = self.forest.parent, self.best, counter
@@ -406,7 +406,7 @@ class _Rounds:
         read_count, capacity = on.read_async(counter), min(m, buffer.us.size)
         if not self.order.contains_row:
             self.kernels.lower_rows(capacity, counter, *buffer.arrays, self.best, self.best_row)
-        self.kernels.link_selected(capacity, counter, *buffer.arrays, *self._trees)
+        self.kernels.link_selected(capacity, counter, *buffer.arrays, *self._link_arguments)
         if while_reading is not None:
             while_reading()
         return buffer.first(int(read_count()[0]))

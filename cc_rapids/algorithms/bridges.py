@@ -31,8 +31,8 @@ SAMPLED = 1000  # number of edges whose reverse is looked up
 def share_reversed(ends: tuple[Array, Array], n: int, backend: Backend) -> float:
     """Return the share of edges whose reverse is an edge too, in a sample without self-loops.
 
-    ``ends`` are two (m,) arrays of vertices below n, as int64. Only edges whose source is the
-    destination of a sampled edge are compared with the reversed sample.
+    ``ends`` are two (m,) arrays of vertices below n, as int64. The sample is compared only with
+    edges whose source is the destination of a sampled edge, because no other edge is a reverse.
     """
     xp, (src, dst) = backend.xp, ends
     step = max(src.size // SAMPLED, 1)
@@ -85,7 +85,7 @@ class Reached:
         in_forest = xp.zeros(ends[0].size, np.uint8)
         in_forest[hooks] = 1
         least, greatest = backend.empty(n, word), backend.empty(n, word)
-        for numbers in (least, greatest):
+        for numbers in (least, greatest):  # each vertex reaches its own number
             backend.kernel(trees.init_singletons, word)(n, numbers)
         reach = backend.kernel(tours.reach, word)
         reach(ends[0].size, *ends, in_forest, first.view(word), least, greatest)
@@ -104,14 +104,14 @@ class Reached:
         """Return edges whose components are the blocks, each without its top vertex.
 
         The two kinds of edges that connect the vertices of a block are kept (see the description of
-        this module). All other edges are replaced by loops.
-
-        The result is two (m,) arrays of unsigned integers, the endpoints.
+        this module). All other edges are replaced by loops. The result is two (m,) arrays of
+        unsigned integers, the endpoints.
         """
         forest, (src, dst) = self.forest, self.ends
         word = word_of(forest.parent.size)
         us, vs = backend.empty(src.size, word), backend.empty(src.size, word)
         tour = forest.enters.view(word), forest.leaves.view(word)
+        # edges between unrelated vertices are kept, and all other edges become loops
         backend.kernel(tours.keep_across, word)(src.size, src, dst, *tour, us, vs)
         upper = forest.parent[forest.child]
         us[self.hooks] = forest.child
@@ -167,9 +167,8 @@ def _over_intervals(
     """Return the minimum of ``least`` and the maximum of ``greatest`` over intervals.
 
     One interval begins at each position, and ``lengths`` are the lengths. All three are (n,) arrays
-    of unsigned integers and are not changed. Uses a sparse table over blocks of values: the
-    extremes of 1, 2, 4, ... consecutive blocks. Near the end, where fewer blocks are left, the
-    table contains the extremes of the remaining blocks.
+    of unsigned integers and are not changed. Level k of a sparse table (``low``, ``high``) has, for
+    each block of values, the extremes of 2^k blocks from this block on, or up to the last block.
     """
     word, block_count = least.dtype.type, -(-int(least.size) // tours.BLOCK)
     levels = block_count.bit_length()
@@ -177,8 +176,8 @@ def _over_intervals(
     backend.kernel(tours.extremes_of_blocks)(block_count, least, greatest, low, high)
     double = backend.kernel(tours.double_blocks)
     for level in range(1, levels):
-        base, half = level * block_count, 1 << level - 1  # half the blocks of a run of this level
-        double(block_count, base, half, block_count, low, high)
+        half = 1 << (level - 1)  # the number of blocks of an entry one level lower
+        double(block_count, level * block_count, half, block_count, low, high)
     lows, highs = (backend.empty(lengths.size, word) for _ in range(2))
     backend.kernel(tours.extremes_of_subtrees, word)(
         lengths.size, lengths, least, greatest, block_count, low, high, lows, highs

@@ -434,7 +434,7 @@ class Plan:
         if self.by_scipy:
             size += SCIPY_BYTES * m + SCIPY_VERTEX_BYTES * n
         elif self.forest in BY_WEIGHT:
-            size += boruvka.beyond(n, m, not facts.is_list, facts.weight_type)
+            size += boruvka.bytes_beyond_parents(n, m, not facts.is_list, facts.weight_type)
         else:
             form = facts.is_list, facts.symmetric
             size += bytes_besides_parents(self.algorithm, n, m, *form, bool(self.forest))
