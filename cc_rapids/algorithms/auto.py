@@ -25,10 +25,11 @@ PROBES = 1024  # vertices at which coverage is estimated
 class AutoRule:
     """One row of the table of ``"auto"``: a design and the conditions under which it is fastest.
 
-    ``edges``, ``edges_per_vertex``, ``locality`` and ``vertices`` are minimum values.
-    ``most_vertices`` and ``most_edges`` are maximum values; 0 means no maximum. ``shared_words`` is
-    the shared memory that the machine must have, in words. ``record`` is the file with the
-    measurements.
+    ``engine`` is None for a rule of all engines. A ``symmetric`` rule is only for rows that hold
+    each edge in both directions, and an ``is_list`` rule is only for edge lists. ``edges``,
+    ``edges_per_vertex``, ``locality`` and ``vertices`` are minimum values. ``most_vertices`` and
+    ``most_edges`` are maximum values; 0 means no maximum. ``shared_words`` is the shared memory
+    that the machine must have, in words. ``record`` is the file with the measurements.
     """
 
     design: Design
@@ -48,12 +49,13 @@ class AutoRule:
         where = f" on {self.engine}" if self.engine else ""
         form = " for rows in both directions" if self.symmetric else ""
         form = " for edge lists" if self.is_list else form
-        ids = f"{self.vertices:,} to {self.most_vertices:,} ids"
+        ids = f"at least {self.vertices:,} ids"
+        if self.most_vertices:
+            ids = f"{self.vertices:,} to {self.most_vertices:,} ids"
         described = (
             (self.edges, f"at least {self.edges:,} edges"),
             (self.most_edges, f"at most {self.most_edges:,} edges"),
-            (self.most_vertices, ids),
-            (self.vertices and not self.most_vertices, f"at least {self.vertices:,} ids"),
+            (self.vertices or self.most_vertices, ids),
             (self.edges_per_vertex, f"at least {self.edges_per_vertex:g} edges per vertex"),
             (self.locality, f"a locality of at least {self.locality:.0%}"),
         )
@@ -71,8 +73,8 @@ MIN_LOCALITY = 2 / 3  # minimum locality for blocks
 MIN_BLOCK_EDGES = 4_000_000  # minimum number of edges for blocks
 MIN_BLOCK_IDS = 1 << 20  # minimum number of ids for blocks; with fewer ids, most of a GPU is idle
 
-# Bits in shared memory pay if they exceed L1 and one shared bit stands for at most four ids. Such
-# bits need a sample that joins most vertices: 1.5 sampled edges per vertex.
+# Shared memory for the giant component's bits pays if all bits exceed L1, and one shared bit stands
+# for at most four ids. The sample must then join most vertices: it has 1.5 edges per vertex.
 SHARED = tuple(
     on_gpu(
         Design(f"strided(every={every}, bits=shared)", REM, "splice"),
@@ -84,16 +86,16 @@ SHARED = tuple(
     for every, least in ((20, 28), (8, 15), (7, 9))
 )
 
-# (minimum edges per vertex, sampling period). A sample has 0.75 edges per vertex, or 1 edge where a
-# sampled edge takes less time than a later edge.
+# (minimum edges per vertex, sampling period). A sample should have at least 0.75 edges per vertex,
+# or 1 edge if a sampled edge takes less time than a later edge.
 SAMPLES: dict[str, tuple[tuple[float, int], ...]] = {
     "partitioned": ((16, 20), (11, 14), (5.5, 7), (3.5, 4)),
     "listed": ((16, 20), (11, 14), (5.5, 7), (3.5, 5)),
 }
 
 
-def _sampled(edges_per_vertex: float, every: int, order: str) -> AutoRule:
-    """Return the rule for edge lists with a sample, and for rows with only one direction."""
+def _strided_rule(edges_per_vertex: float, every: int, order: str) -> AutoRule:
+    """Return the rule of a strided sample, for lists and for rows that hold each edge once."""
     is_partitioned = order == "partitioned"
     return on_gpu(
         Design(f"strided(every={every}, order={order})", REM, "splice"),
@@ -104,19 +106,11 @@ def _sampled(edges_per_vertex: float, every: int, order: str) -> AutoRule:
     )
 
 
-# The first matching rule is used. On a GPU, sampling pays if there are at least four edges per
-# vertex: it saves more than a third of the time on the uniform list and nothing on social22. If
-# there are fewer edges, sampling changes little. For small lists, and for lists on CPU threads,
-# sampling costs more than it saves. k-out sampling reads two entries per row and then the rows
-# outside the giant component. This saves nothing on the graph road, which has 2.4 entries per
-# vertex. A sample should have at least 0.75 edges per vertex. After a sample on a GPU, Rem's rule
-# with splices is the fastest rule, or at most 2 % slower than the fastest rule; for rows, this
-# holds only if the labels fit into the cache. If the labels of a list exceed the cache, the edges
-# of the list are partitioned. If neighbours in the list are neighbours in the graph, blocks with
-# strided order take a half to a fifth of the time. This holds for any number of edges, if there are
-# enough blocks for the whole GPU. If there are fewer blocks, or few edges, Rem's rule is fastest.
-# Rows are sorted by vertex, so runs over rows start with blocks.
+# The first matching rule is used. After a sample on a GPU, Rem's rule with splices is the fastest
+# link, or at most 2 % slower than it, for lists and for rows whose labels fit into the cache.
 AUTO = (
+    # k-out sampling reads two entries per row, and then the rows outside the giant component. This
+    # saves nothing on the graph road, which has 2.4 entries per vertex.
     on_gpu(
         Design("kout", "async", "split"),
         edges=1_000_000,
@@ -131,10 +125,16 @@ AUTO = (
         edges_per_vertex=3,
         symmetric=True,
     ),
+    # If neighbours in the list are neighbours in the graph, blocks with strided order take a half
+    # to a fifth of the time, provided that there are enough blocks for the whole GPU. With fewer
+    # blocks, or few edges, Rem's rule is fastest.
     on_gpu(IN_BLOCKS, edges=MIN_BLOCK_EDGES, locality=MIN_LOCALITY, vertices=MIN_BLOCK_IDS),
+    # At four edges per vertex or more, samples save more than a third of the time on the uniform
+    # list and nothing on social22. With fewer edges per vertex, samples change little; on small
+    # lists, and on CPU threads, they cost more than they save.
     *SHARED,
-    *(_sampled(*each, order) for order, samples in SAMPLES.items() for each in samples),
-    on_gpu(
+    *(_strided_rule(*each, order) for order, samples in SAMPLES.items() for each in samples),
+    on_gpu(  # the labels exceed the cache
         PARTITIONED,
         edges=MIN_BLOCK_EDGES,
         is_list=True,
@@ -142,7 +142,7 @@ AUTO = (
         most_vertices=IDS.stop - 1,
     ),
     on_gpu(Design("none", REM, "splice"), edges=MIN_BLOCK_EDGES, is_list=True),
-    on_gpu(IN_BLOCKS, edges=MIN_BLOCK_EDGES),
+    on_gpu(IN_BLOCKS, edges=MIN_BLOCK_EDGES),  # rows, which are sorted by vertex
     AutoRule(
         Design("kout"),
         "bench.jsonl",
@@ -166,9 +166,9 @@ STAGED = 1.5  # minimum edges per vertex for which a device links its part in st
 
 
 def in_stages(design: Design, n: int, m: int) -> bool:
-    """Return whether one of several devices links its m edges of a list in stages.
+    """Return whether a device links its part of a list, m edges among n vertices, in stages.
 
-    See :mod:`cc_rapids.algorithms.staged`. ``design`` is the design for the part of this device.
+    See :mod:`cc_rapids.algorithms.staged`, for 32-bit vertices. ``design`` is that of the part.
     """
     return design in (PARTITIONED, SAMPLED) and STAGED * n <= m and n < IDS.stop - 1
 
@@ -218,16 +218,16 @@ def choose_by_paper(n: int, m: int, coverage: float | None) -> PaperDecision:
 
 
 def hook_coverage(rows: Adjacency, n: int, backend: Backend) -> float:
-    """Return a lower bound on the fraction of vertices that hook sampling joins into one tree.
+    """Estimate, from PROBES vertices, the fraction that hook sampling joins into one tree.
 
-    The fraction is estimated from PROBES vertices.
+    Only joins by the first pass of hook sampling count, so the fraction may be greater.
     """
     if not n:
         return 0.0
     roots = backend.empty(PROBES, np.uint64)
     backend.kernel(csr_sampling.first_roots)(PROBES, n, *rows.arrays, roots)
-    [(_, count)] = Counter(backend.to_host(roots).tolist()).most_common(1)
-    return count / PROBES
+    counts = Counter(backend.to_host(roots).tolist())
+    return max(counts.values()) / PROBES
 
 
 def for_forest(design: Design) -> Design:
