@@ -13,10 +13,10 @@ from ..graph.forest import Forest
 def link(edges: Edges, forest: Forest, rows: Adjacency | None = None, joins: bool = False) -> None:
     """Point every vertex at the least vertex of its component; mark ends of edges as present.
 
-    The parents, which are overwritten, and the present vertices after a count are the same as if a
-    design had linked the edges. If an end is not a vertex, the edge is skipped and a flag is set.
-    ``rows`` are the same edges as an adjacency list. If ``joins``, the edges join the trees that
-    the parents describe, as for batches.
+    After a count, the parents and the present vertices are the same as if a design had linked the
+    edges. The earlier parents are ignored or, if ``joins`` (for batches), describe trees that the
+    edges join. If an end is not a vertex, the edge is skipped, and ``forest.out_of_range`` is set.
+    ``rows`` are the same edges as an adjacency list.
     """
     n, parent = forest.n, forest.parent
     vs = _distances(edges.dst if rows is None else rows.indices, edges.low)
@@ -35,7 +35,7 @@ def link(edges: Edges, forest: Forest, rows: Adjacency | None = None, joins: boo
     is_end = np.zeros(8 * octets.size, bool)
     is_end[us] = is_end[vs] = True
     octets |= np.packbits(is_end, bitorder="little")
-    if joins:  # each hook of the trees is one more edge
+    if joins:  # a vertex and its parent are one more edge
         hooked = np.flatnonzero(parent != np.arange(n, dtype=parent.dtype)).astype(np.int32)
         us, vs = np.concatenate([us, hooked]), np.concatenate([vs, parent[hooked].astype(np.int32)])
     matrix = coo_array((np.ones(us.size, np.int8), (us, vs)), (n, n))

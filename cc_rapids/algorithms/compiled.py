@@ -23,13 +23,13 @@ class CompiledDesign:
     """The kernels and steps of a design on a backend; a step takes the state of a run (run.py)."""
 
     init_singletons: Kernel
-    link_in_blocks: Step | None  # makes the trees of vertex blocks, in place of init_singletons
-    window: int  # vertices per block if trees are built in blocks first, otherwise 0
+    link_in_blocks: Step | None  # replaces init_singletons: links the edges inside vertex blocks
+    window: int  # vertices per block; 0 without blocks
     aux_array: AuxArray | None  # the auxiliary array of the link
     pack: Kernel | None  # fills an auxiliary array that contains the parents
     unpack: Kernel | None  # writes the parents back from this array
     sample: kernels.sampling.Sample | None
-    probe: Kernel
+    probe: Kernel  # finds the roots of some vertices; see giant.py for this and four more kernels
     most_frequent: Kernel
     mark_in_giant: Kernel
     count_linked: Kernel
@@ -81,7 +81,7 @@ def build(
     link_edge: Kernel | None = None
     if isinstance(connect_rest, phases.AsListed) and not aux:
         link_edge = connect_rest.link_edge
-    rounds = link.iterative and not link.standalone
+    links_in_rounds = link.iterative and not link.standalone
     return CompiledDesign(
         init_singletons=forest.init_singletons(backend, vertex),
         link_in_blocks=composer.link_in_blocks() if design.window else None,
@@ -100,8 +100,8 @@ def build(
         connect_rest=connect_rest,
         link_edge=link_edge,
         flatten=forest.flatten(backend, kernels.find.with_prefetch(backend, climb)),
-        needs_giant=rounds or sample is not None,
-        reroots=link.packed or not link.root_is_min or (rounds and sample is not None),
+        needs_giant=links_in_rounds or sample is not None,
+        reroots=link.packed or not link.root_is_min or (links_in_rounds and sample is not None),
         min_of_trees=forest.least_of_trees(backend, vertex),
         reroot=forest.reroot(backend),
     )
@@ -112,10 +112,9 @@ def build_mixed(design: Design, backend: Backend, vertex: type, wide: type) -> K
     """Return the kernel of a batch that mixes insertions and queries, for a union-find design."""
     wide = np.promote_types(vertex, wide).type
     composer = KernelComposer(design, backend, vertex, wide, reads_csr=False, record_forest=False)
-    (_, word_of_link, compress), queries = design.words, kernels.queries
-    link = word_of_link.spec
-    # the bits of the parent in an element of the array in which finds climb; all bits if it only
-    # contains the parent
+    _, link_word, compress = design.words
+    link, queries = link_word.spec, kernels.queries
+    # Finds climb in the parents or, if the link is packed, in words that also contain other bits.
     parent_mask = link.aux_array.parent_bits if link.packed else primitives.none_of(vertex)
     word = type(parent_mask)
     find = kernels.find.naive
@@ -140,22 +139,22 @@ class KernelComposer:
     form: edges.EdgeForm = edges.LIST
 
     def link_in_blocks(self) -> Step:
-        """Return the step that makes the trees of vertex blocks."""
+        """Return the step that links the edges inside each vertex block, in shared memory."""
         on, window = self.backend, self.design.window
         # blocks have no auxiliary array: a union rule that needs one is replaced by async+halve
         inner_design = self.design if not self.design.words[1].spec.aux_array else Design()
         link = replace(self, design=inner_design, vertex=blocks.LOCAL).link()
         link_in_block = blocks.link_in_block(on, link, self._record())
         if self.reads_csr:
-            share, first_edge = blocks.share_of_rows(on, link_in_block), blocks.first_of_rows(on)
+            link_share = blocks.share_of_rows(on, link_in_block)
+            first_edge = blocks.first_of_rows(on)
         else:
-            share = blocks.share_of_list(on, self.load_edge(), link_in_block)
+            link_share = blocks.share_of_list(on, self.load_edge(), link_in_block)
             first_edge = blocks.first_of_list(on, self.wide)
         flatten_block = blocks.flatten_block(on, self.vertex, kernels.find.halve(on))
-        solve = blocks.solve_blocks(on, window, share, flatten_block)
-        return partial(
-            phases.from_blocks, window, blocks.find_block_offsets(on, window, first_edge), solve
-        )
+        solve = blocks.solve_blocks(on, window, link_share, flatten_block)
+        find_block_offsets = blocks.find_block_offsets(on, window, first_edge)
+        return partial(phases.from_blocks, window, find_block_offsets, solve)
 
     def sample(self) -> kernels.sampling.Sample | None:
         """Return the step that links the sample; designs with rounds use async+halve for it."""
@@ -168,7 +167,7 @@ class KernelComposer:
     def connect_rest(self, sample: kernels.sampling.Sample | None) -> Step:
         """Return the phase after the sample, or the only phase if there is no sample."""
         sample_word, link, _ = self.design.words
-        if sample_word.spec.meta:
+        if sample_word.spec.meta:  # calls the link on groups of edges
             return self._stages(sample_word)
         if link.spec.standalone:
             step: Step = self._make(link, None)
@@ -183,27 +182,27 @@ class KernelComposer:
             return self._all_edges(join)
         link_outside = giant.unless_in_giant(self.backend, self.vertex, join)
         link_edges = self._edges_outside(link_outside, sample)
-        if self.reads_csr and sample.gather:
+        if self.reads_csr and sample.gather:  # only the rows outside the giant component
             link_rows = kernels.csr_sampling.every_row(self.backend, self.vertex, link_outside)
             return partial(phases.rows_outside, giant.members(self.backend), link_rows, link_edges)
         return link_edges
 
     def _stages(self, sample_word: Any) -> Step:
-        """Return the step of the meta-algorithm ``sample_word``, which links a list in stages."""
+        """Return the step of a sample that calls the link on one group of edges after another."""
         plain = Design("none", self.design.link, self.design.compress)
-        inner = KernelComposer(
+        of_group = KernelComposer(
             plain, self.backend, self.vertex, wide=self.vertex, reads_csr=False, record_forest=False
         )
         aux = self.design.words[1].spec.aux_array
         unpack = aux.unpack(self.backend, self.vertex) if aux and aux.unpack else None
-        step: Step = self._make(sample_word, None)(inner.connect_rest(None), unpack)
+        step: Step = self._make(sample_word, None)(of_group.connect_rest(None), unpack)
         return step
 
     def queue_words(self, sample: kernels.sampling.Sample | None) -> int:
         """Return the number of words of the queues of edges, two per edge; 0 without queues."""
-        filters = sample is not None and sample.shared and not self.record_forest
-        filters = filters and self.vertex is shared_filter.WORD
-        return shared_filter.words_for(self.backend.shared_memory_limits()) if filters else 0
+        has_queues = sample is not None and sample.shared and not self.record_forest
+        has_queues = has_queues and self.vertex is shared_filter.WORD
+        return shared_filter.words_for(self.backend.shared_memory_limits()) if has_queues else 0
 
     def _edges_outside(self, link_outside: Any, sample: kernels.sampling.Sample) -> Step:
         """Return the step that links the edges of a list that are outside the sample."""
@@ -253,7 +252,11 @@ class KernelComposer:
         return self._one_edge(self.join(sampling=False), deep=True)
 
     def _one_edge(self, join: Any, deep: bool) -> Any:
-        """Return the function that links one edge; ``deep`` is whether trees may be deep."""
+        """Return the function that links one edge.
+
+        If trees may be ``deep``, climbs start at the endpoints, to shorten their paths; otherwise
+        climbs start at the parents, which are loaded already.
+        """
         begin = (edges.from_vertex if deep else edges.from_parent)(self.backend)
         return edges.one_edge(self.backend, self.vertex, self.wide, join, begin)
 
@@ -266,22 +269,20 @@ class KernelComposer:
     def _link_edges(self, join: Any, deep: bool) -> Callable[[Any], phases.LinkEdges]:
         """Return a function that takes an order of edges and returns the step that links them.
 
-        ``deep`` is whether trees may be deep.
+        ``deep`` is as for :meth:`_one_edge`.
         """
         on, load_edge = self.backend, self.load_edge()
-        begin = (edges.from_vertex if deep else edges.from_parent)(on)
 
         def as_listed(edge_index: Any) -> phases.LinkEdges:
             """Return the step that links edges in the order ``edge_index``."""
             prefetch_edge = self.form.prefetch(on, self.wide, edge_index)
-            one_edge = edges.one_edge(on, self.vertex, self.wide, join, begin)
-            return phases.AsListed(
-                edges.every_edge(on, one_edge, load_edge, edge_index, prefetch_edge)
-            )
+            arguments = self._one_edge(join, deep), load_edge, edge_index, prefetch_edge
+            return phases.AsListed(edges.every_edge(on, *arguments))
 
         def partitioned(edge_index: Any) -> phases.LinkEdges:
             """Return the step that links edges in the order of blocks of vertices."""
             read = edges.checked(on, self.vertex, self.wide, load_edge)
+            begin = (edges.from_vertex if deep else edges.from_parent)(on)
             return partial(
                 phases.in_blocks,
                 partition.partition_tile(on, read, edge_index),
@@ -293,12 +294,12 @@ class KernelComposer:
     def join(self, sampling: bool) -> Any:
         """Return the function that links an edge and records the hook.
 
-        The function applies the union rule of the design. A design with rounds has no union rule.
-        Its sample is linked by async+halve (``sampling``), and all other edges by the rounds.
+        The function applies the union rule of the design. If there is no such rule, for example in
+        designs with rounds, the function joins a sample (``sampling``) by async+halve, or is None.
         """
-        if not self.design.words[1].spec.is_union:
-            return replace(self, design=Design()).join(sampling) if sampling else None
-        return kernels.forest.joining(self.backend, self.vertex, self.link(), self._record())
+        if self.design.words[1].spec.is_union:
+            return kernels.forest.joining(self.backend, self.vertex, self.link(), self._record())
+        return replace(self, design=Design()).join(sampling) if sampling else None
 
     def link(self) -> Any:
         """Return the design's union of two vertices, see :mod:`cc_rapids.kernels.union`."""
@@ -321,5 +322,5 @@ class KernelComposer:
             "record_forest": self.record_forest,
         }
         required = (parts[part] for part in word.spec.requires)
-        options = {key or "rule": value for key, value in word.options}
+        options = {key or "rule": value for key, value in word.options}  # "": liu-tarjan(PRF)
         return word.spec.make(self.backend, self.vertex, *required, **options)

@@ -61,7 +61,7 @@ class Design:
     def __post_init__(self) -> None:
         for axis, text in zip(AXES, (self.sample, self.link, self.compress), strict=True):
             if text is not None:
-                object.__setattr__(self, axis, str(find(axis, text)))
+                object.__setattr__(self, axis, str(parse_word(axis, text)))
         for row in EXCLUDED:
             if row.holds(self):
                 raise DesignError(f"no design {self}: {row.reason}")
@@ -83,8 +83,8 @@ class Design:
     @cached_property
     def words(self) -> tuple[Word, Word, Word | None]:
         """The choices with their options."""
-        compress = find("compress", self.compress) if self.compress else None
-        return find("sample", self.sample), find("link", self.link), compress
+        compress = parse_word("compress", self.compress) if self.compress else None
+        return parse_word("sample", self.sample), parse_word("link", self.link), compress
 
     @property
     def window(self) -> int:
@@ -170,13 +170,13 @@ class Design:
             return None
         words = [word.strip() for word in name.split("+")]
         bare = [word.partition("(")[0].strip() for word in words]
-        if not _are_choices(bare):
+        if not _may_name_design(bare):
             raise DesignError(_unknown_words(name, bare))
         if bare[0] not in CHOICES["sample"]:
             words = ["none", *words]
         sample, link, compress = words[0], words[1], words[2] if len(words) > 2 else None
-        link_word = find("link", link)
-        steps = link_word.spec.steps_of_finds
+        link_word = parse_word("link", link)
+        steps = link_word.spec.steps_of_finds  # empty except for Rem's rules
         if compress in steps:
             names_find = "find" in link.partition("(")[2]
             if names_find and link_word["find"] != compress:
@@ -189,37 +189,37 @@ class Design:
         return cls(sample, link, compress)
 
 
-def _are_choices(bare: list[str]) -> bool:
+def _may_name_design(bare: list[str]) -> bool:
     """Return whether words, without their options, may name a design.
 
-    Only the number of words and the sample are checked. Later, :func:`find` looks up the other
-    words, and its errors name the axis.
+    Only the number of words and the sample are checked. Later, :func:`parse_word` looks up the
+    other words, and its errors name the axis.
     """
     sampled = bare[0] in CHOICES["sample"]
     if len(bare) == 1:
         return bare[0] in CHOICES["link"]
-    if len(bare) == 2 and not sampled:
+    if len(bare) == 2 and not sampled:  # a link as the second word needs a sample first
         return bare[1] not in CHOICES["link"]
     return len(bare) <= (len(AXES) if sampled else len(AXES) - 1)
 
 
 def _unknown_words(name: str, bare: list[str]) -> str:
-    """Return the error message for words that :func:`_are_choices` has rejected.
+    """Return the error message for words that :func:`_may_name_design` has rejected.
 
     Two or three words are rejected only if the first word should be a sample, but is not.
     """
     if 1 < len(bare) <= len(AXES):
         return unknown_choice("sample", bare[0])
-    example = f"a design is a name such as {str(Design())!r}"
-    axis = next((axis for axis in AXES if len(bare) == 1 and bare[0] in CHOICES[axis]), "")
-    if axis:
-        return f"unknown design {name!r}: it is a choice of {axis}, which needs a link; {example}"
-    return f"{unknown_choice('design', name, ['auto', *CHOICES['link']])}; {example}"
+    hint = f"a design is a name such as {str(Design())!r}"
+    axes = [axis for axis in AXES if bare[0] in CHOICES[axis]]
+    if len(bare) == 1 and axes:
+        return f"unknown design {name!r}: it is a choice of {axes[0]}, which needs a link; {hint}"
+    return f"{unknown_choice('design', name, ['auto', *CHOICES['link']])}; {hint}"
 
 
 @dataclass(frozen=True)
 class Exclusion:
-    """A group of excluded designs and the reason."""
+    """A group of excluded designs, all for which ``holds`` returns True, and the reason."""
 
     holds: Callable[[Design], bool]
     reason: str
@@ -230,8 +230,8 @@ def _link(design: Design) -> Any:
     return design.words[1].spec
 
 
-def _meta(design: Design) -> bool:
-    """Return whether the sample calls the link on groups of edges instead of linking itself."""
+def _calls_link(design: Design) -> bool:
+    """Return whether the sample forms groups of edges, and calls the link on each, as stages do."""
     return bool(design.words[0].spec.meta)
 
 
@@ -241,7 +241,7 @@ def _sampled(design: Design) -> bool:
 
 
 def splices(design: Design) -> bool:
-    """Return whether vertices move between trees before the trees are joined."""
+    """Return whether finds move vertices between two trees before the trees are joined."""
     word = design.words[2]
     return word is not None and bool(word.spec.splices)
 
@@ -289,9 +289,9 @@ def find_after_union(design: Design) -> str:
     return str(dict(design.words[1].options).get("find", design.compress or ""))
 
 
-def _compresses(design: Design, fact: str) -> bool:
-    """Return a property of the find after a union; False if no find compresses the paths."""
-    return bool(getattr(CHOICES["compress"].get(find_after_union(design)), fact, False))
+def _find_after_union_has(design: Design, attribute: str) -> bool:
+    """Return a boolean attribute of the find after a union; False if there is no such find."""
+    return bool(getattr(CHOICES["compress"].get(find_after_union(design)), attribute, False))
 
 
 # An error shows the reason of the first row that applies to the design.
@@ -330,12 +330,12 @@ EXCLUDED = (
         " continue after a sample, and stages would make the rows or the matrix for each group",
     ),
     Exclusion(
-        lambda d: _meta(d) and _link(d).iterative and not _link(d).supports_stages,
+        lambda d: _calls_link(d) and _link(d).iterative and not _link(d).supports_stages,
         "stages calls only union-find and the grafting rules of Cong and Muzio; other rounds move"
         " vertices that are not roots, or read the edges in their own order",
     ),
     Exclusion(
-        lambda d: _link(d).standalone and _sampled(d) and not _meta(d),
+        lambda d: _link(d).standalone and _sampled(d) and not _calls_link(d),
         "this algorithm links all edges, in its own rounds or segments; it cannot continue after a"
         " sample",
     ),
@@ -369,13 +369,13 @@ EXCLUDED = (
         " together; this link finds one root at a time",
     ),
     Exclusion(
-        lambda d: splices(d) and _compresses(d, "stores_to_root"),
+        lambda d: splices(d) and _find_after_union_has(d, "stores_to_root"),
         "after a splice the path no longer leads to the root that was found, and full compression"
         " would store to another root, overwriting a hook made in the meantime"
         " (tests/races/test_splices.py)",
     ),
     Exclusion(
-        lambda d: _compresses(d, "needs_order") and not _link(d).root_is_min,
+        lambda d: _find_after_union_has(d, "needs_order") and not _link(d).root_is_min,
         "full compression ends at a vertex whose parent is not greater than the root, but this link"
         " also hooks vertices under greater ones (root_is_min=False); use halve, split or naive",
     ),
@@ -390,7 +390,7 @@ EXCLUDED = (
 def _product() -> Iterator[tuple[str, str, str | None]]:
     """Yield all combinations of a sample, a link and a compression, valid or not."""
     samples, links = (
-        [word for choice in CHOICES[axis].values() for word in choice.variants or (choice.name,)]
+        [name for spec in CHOICES[axis].values() for name in spec.variants or (spec.name,)]
         for axis in ("sample", "link")
     )
     return product(samples, links, [*CHOICES["compress"], None])
@@ -444,7 +444,7 @@ class Word:
         return dict(self.options)[key]
 
 
-def find(axis: str, text: str) -> Word:
+def parse_word(axis: str, text: str) -> Word:
     """Return the rule that ``text`` names, with its options.
 
     Raise a DesignError that names the axis and the nearest words if there is no such rule.
@@ -460,7 +460,7 @@ def find(axis: str, text: str) -> Word:
             key, value = "", item
         if key not in spec.options:
             raise DesignError(unknown(f"option of {axis} {spec.name}", item, spec.options))
-        values[key] = _value(f"{axis} {spec.name}", key, value, spec.options[key])
+        values[key] = _parse_value(f"{axis} {spec.name}", key, value, spec.options[key])
     missing = set(spec.options) - set(values)
     if missing:  # only the option without a name has no default
         rules = spec.options[""]
@@ -474,7 +474,7 @@ def _default(allowed: int | tuple[str, ...]) -> int | str:
     return allowed if isinstance(allowed, int) else allowed[0]
 
 
-def _value(where: str, key: str, text: str, allowed: int | tuple[str, ...]) -> int | str:
+def _parse_value(where: str, key: str, text: str, allowed: int | tuple[str, ...]) -> int | str:
     """Convert the text of an option to its value; raise a DesignError if it is not allowed.
 
     ``where`` names the axis and the word that has the option. The option without a name, for which
@@ -509,7 +509,7 @@ def check_forest_design(design: Design | None) -> None:
     if splices(design):
         reason = "a splice relies on unions that other threads have still to make, so the recorded"
         reason += " edges may close a cycle; use halve-one or split-one"
-    elif _meta(design) or (_link(design).standalone and _link(design).iterative):
+    elif _calls_link(design) or (_link(design).standalone and _link(design).iterative):
         reason = "it does not record the edges by which it hooks; use union-find, such as"
         reason += f" {Design()}"
     elif _link(design).standalone:

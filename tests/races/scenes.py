@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cc_rapids.algorithms.design import Word, designs, find
+from cc_rapids.algorithms.design import Word, designs, parse_word
 from cc_rapids.kernels import find as compress
 from cc_rapids.kernels import forest
 from cc_rapids.kernels.find import naive
@@ -120,8 +120,8 @@ def _rules() -> Iterator[tuple[Any, ...]]:
 
 def rule(link: str, compress: str | None = None, **facts: Any) -> LinkRule:
     """A link and its find by name, also those that no design is made of."""
-    word = find("link", link)
-    step = find("compress", compress) if compress else None
+    word = parse_word("link", link)
+    step = parse_word("compress", compress) if compress else None
     compress_after_union = dict(word.options).get("find")
     aux = word.spec.aux_array.name if word.spec.aux_array else ""
     return LinkRule(partial(_made, word.spec, step, compress_after_union), aux, **facts)
