@@ -26,7 +26,6 @@ PAKDD 2013.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -106,14 +105,15 @@ class CondensedTree:
         merges = MergeTree.of(*ends, n, on)
         word = merges.first.dtype.type
         pointers = xp.arange(n + t, dtype=word)
+        # for each merge, the number of its kept parts, and of the points that leave their cluster
         split, leaving = on.empty(t, np.uint8), on.empty(t, word)
         nodes = merges.first, merges.second, merges.size
         on.kernel(kernels.point_up, word)(t, n, min_size, *nodes, pointers, split, leaving)
-        climb = partial(on.kernel, kernels.climb, word)
+        climb_others, climb_kept = (on.kernel(kernels.climb, word, kept) for kept in (False, True))
         arguments = n + t, n, min_size, merges.size, pointers
-        launch_until_complete(climb(False), arguments, on)
-        above = pointers[:n]  # the first kept merge above each vertex; not changed below
-        launch_until_complete(climb(True), arguments, on)  # moves only pointers of kept merges
+        launch_until_complete(climb_others, arguments, on)
+        above = pointers[:n]  # the first kept merge above each vertex; climb_kept changes no vertex
+        launch_until_complete(climb_kept, arguments, on)
         with np.errstate(divide="ignore"):
             density = 1.0 / heights
         paths = _Paths(merges, density, pointers, split, min_size)
@@ -173,9 +173,8 @@ class CondensedTree:
         columns = self.parent, self.size, self.birth, self.death, self.stability
         parent, size, birth, death, stability = map(self.backend.to_host, columns)
         max_size = selection.max_cluster_size or int(self.cluster_of.size) + 1
-        options = np.array(
-            [selection.method == "leaf", selection.allow_single_cluster, max_size], np.int64
-        )
+        leaves_only, may_select_root = selection.method == "leaf", selection.allow_single_cluster
+        options = np.array([leaves_only, may_select_root, max_size], np.int64)
         with np.errstate(divide="ignore"):
             split_distance = 1.0 / birth
         greatest_death = death.copy()
@@ -219,8 +218,8 @@ class _Paths:
         """Return the condensed tree; the arguments are (n,), (t,) and (n,) arrays of integers.
 
         ``above`` has, for each vertex of the merge tree, the node of the first kept merge above the
-        vertex. If no merge above the vertex is kept, it has another node. ``leaving`` is the number
-        of points that leave a cluster at each merge, and ``vertex_of`` is the vertex of each point.
+        vertex, or a node that is no kept merge. ``leaving`` is the number of points that leave a
+        cluster at each merge, and ``vertex_of`` is the vertex of each point.
         """
         merges, on, xp, n = self.merges, self.merges.backend, self.merges.backend.xp, self.merges.n
         is_kept = merges.size >= self.min_size
@@ -253,10 +252,11 @@ class _Paths:
         """
         merges, on, xp, n = self.merges, self.merges.backend, self.merges.backend.xp, self.merges.n
         splits, tops = self._tops()
-        trees = int(tops.size) - 2 * int(splits.size)
+        tree_count = int(tops.size) - 2 * int(splits.size)
         # 1 if cluster 0 joins several trees at an infinite height, so it has no path
-        joint_root = int(trees != 1)
-        first_child, count = joint_root + trees, joint_root + int(tops.size)
+        joint_root = int(tree_count != 1)
+        first_child, count = joint_root + tree_count, joint_root + int(tops.size)
+        # at first, clusters are numbered in the order of their tops
         cluster_of_top = on.empty(n + int(self.split.size), np.int64)
         cluster_of_top[tops] = xp.arange(joint_root, count)
         parent, birth, size = xp.zeros(count, np.int64), xp.zeros(count), xp.empty(count, np.int64)
@@ -272,15 +272,15 @@ class _Paths:
         # each right child is to the right of the points of its left sibling
         points_left[first_child + 1 :: 2] = size[first_child::2]
         order = _by_level(parent, length, points_left, xp)
-        number = xp.empty(count, np.int64)
-        number[order] = xp.arange(count)
-        cluster_of_top[tops] = number[joint_root:]
-        return cluster_of_top, number[parent[order]], birth[order], size[order]
+        new_number = xp.empty(count, np.int64)
+        new_number[order] = xp.arange(count)
+        cluster_of_top[tops] = new_number[joint_root:]
+        return cluster_of_top, new_number[parent[order]], birth[order], size[order]
 
     def _tops(self) -> tuple[Array, Array]:
         """Return the merges with two kept parts, in descending order, and the tops of all paths.
 
-        The tops are the kept roots of trees, and then the two parts of each of these merges. The
+        First come the tops that are roots of trees, then the two parts of each returned merge. The
         roots, and the two parts of a merge, are in the order of their least vertices.
         """
         merges, xp = self.merges, self.merges.backend.xp

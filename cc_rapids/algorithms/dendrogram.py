@@ -119,8 +119,8 @@ class MergeTree:
         # a merge of a and b vertices replaces a^2 + b^2 by (a + b)^2, which is greater by 2 a b
         products = self.sizes_of(self.first) * self.sizes_of(self.second)
         squares = self.n + 2 * backend.xp.cumsum(products.astype(np.uint64))
-        # The third word of each record becomes the maximum of the third words so far. A set fourth
-        # word, the flag, would start a chain; none is set, so the records are one chain.
+        # The third word of a record becomes the maximum of the third words of its chain so far. All
+        # records are one chain, because no fourth word, the flag of a chain's first record, is set.
         records = backend.fill(backend.empty(4 * t, word), 0)
         records[2::4] = self.size
         if t:
@@ -149,14 +149,14 @@ class MergeTree:
         return merges
 
     def at_once(self, steps: Array) -> tuple[Array, Array, Array]:
-        """Return the clusters that merge in each step, the clusters that result, and the steps.
+        """Return three arrays: clusters that merge, the clusters that they become, and the steps.
 
         ``steps``, a (t,) array of int64, are the steps of the edges, ascending from 0. All edges of
-        a step merge simultaneously. The results are three (c,) arrays of integers, ordered by step,
-        and within a step by the least vertex of the cluster in the first array.
+        a step merge simultaneously. The results are (c,) arrays of integers, ordered by step, and
+        within a step by the least vertex of the cluster that merges.
         """
         xp, t, word = self.backend.xp, int(steps.size), self.first.dtype.type
-        before, last, is_outer = self._nodes(steps)
+        before, last, is_outer = self._contract_steps(steps)
         edge = xp.repeat(xp.arange(t, dtype=word), 2)
         if is_outer is None:
             return before, edge + word(self.n), edge
@@ -168,7 +168,7 @@ class MergeTree:
         else:
             keys = step.astype(np.uint64) * np.uint64(self.n) + least.astype(np.uint64)
             order = xp.argsort(keys, kind="stable")  # nearly sorted, which is fast on threads
-        edge = last[edge[order]]
+        edge = last[edge[order]]  # the edge that creates the cluster after the step
         return before[order], edge + word(self.n), steps[edge]
 
     def cut_to(self, max_size: int, steps: Array) -> Array:
@@ -178,12 +178,12 @@ class MergeTree:
         cluster of three or more vertices stays whole if all its edges are of one step. ``steps`` is
         as for :meth:`at_once`.
         """
-        _, last, _ = self._nodes(steps)
+        _, last, _ = self._contract_steps(steps)
         size, edges = self.size[last], self.backend.counts(last, int(steps.size))[last]
-        has_earlier_steps = edges + 1 < size  # the edges of the last step do not span the cluster
+        has_earlier_steps = edges + 1 < size  # a cluster of only one step has ``size - 1`` edges
         return (size > max_size) & ((edges == 1) | has_earlier_steps)
 
-    def _nodes(self, steps: Array) -> tuple[Array, Array, Array | None]:
+    def _contract_steps(self, steps: Array) -> tuple[Array, Array, Array | None]:
         """Contract consecutive merges of one step into one merge of many clusters.
 
         Returns
@@ -218,7 +218,7 @@ def _merges_in_order(src: Array, dst: Array, n: int, backend: Backend) -> list[A
     nodes, chains = (backend.empty(4 * n, word) for _ in range(2))
     backend.fill(nodes[: 2 * n], 0xFF)  # the vertices have no lightest edge yet
     joined, chain, alpha = (backend.empty(k * t, word) for k in (1, 1, 3))
-    counts = backend.xp.array([n, t], np.uint64)
+    counts = backend.xp.array([n, t], np.uint64)  # created nodes, and alpha edges left
     contract = backend.kernel(kernels.contract_in_order, word)
     edges = src, dst, backend.unused(word)
     while edges[0].size:
@@ -274,24 +274,25 @@ def _contracted(
 ) -> tuple[tuple[Array, Array, Array], int]:
     """Contract a forest, and return the alpha edges and the number of new supervertices.
 
-    The last two ``bounds`` are the first node of this forest, and the first new supervertex. See
-    :mod:`cc_rapids.kernels.dendrogram` for the arrays.
+    ``edges`` are two endpoints and a number each. The last two ``bounds`` are the first node of
+    this forest, and the first new supervertex. See :mod:`cc_rapids.kernels.dendrogram`.
     """
     xp, word, m = backend.xp, nodes.dtype.type, int(edges[0].size)
     n, (begin, first_new) = bounds[1], bounds[-2:]
     backend.kernel(kernels.lower_lightest, word)(m, *edges, nodes)
     is_leaf, is_alpha = (backend.empty(m, np.uint8) for _ in range(2))
     backend.kernel(kernels.classify)(m, *edges, nodes, is_leaf, is_alpha)
-    leaves, alphas = (xp.cumsum(flags, dtype=word) for flags in (is_leaf, is_alpha))
+    # the number of leaf edges, and of alpha edges, up to each row
+    leaf_counts, alpha_counts = (xp.cumsum(flags, dtype=word) for flags in (is_leaf, is_alpha))
     follow = backend.kernel(kernels.follow_lightest, word)
-    follow(m, n, first_new, *edges, leaves, nodes, joined, partners)
+    follow(m, n, first_new, *edges, leaf_counts, nodes, joined, partners)
     # each launch divides the length of the longest path by at least kernels.HOPS
     arguments = first_new - begin, begin, first_new, nodes
     launch_until_complete(backend.kernel(kernels.jump, word), arguments, backend)
-    count = int(alphas[-1])
+    count = int(alpha_counts[-1])
     alpha = backend.empty(3 * count, word)
-    backend.kernel(kernels.contract, word)(m, *edges, alphas, nodes, joined, chain, alpha)
-    return (alpha[:count], alpha[count : 2 * count], alpha[2 * count :]), int(leaves[-1])
+    backend.kernel(kernels.contract, word)(m, *edges, alpha_counts, nodes, joined, chain, alpha)
+    return (alpha[:count], alpha[count : 2 * count], alpha[2 * count :]), int(leaf_counts[-1])
 
 
 def launch_until_complete(kernel: Kernel, arguments: tuple[Any, ...], backend: Backend) -> None:
