@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
+# The module of each public name; "" if the name is itself a module of this package.
 _HOMES = {
     "bipartition": "api",
     "articulation_points": "api",
@@ -250,12 +251,8 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'cc_rapids' has no attribute {name!r}")
     home = _HOMES[name]
-    value = (
-        getattr(importlib.import_module(f".{home}", __name__), name)
-        if home
-        else importlib.import_module(f".{name}", __name__)
-    )
-    globals()[name] = value
+    module = importlib.import_module(f".{home or name}", __name__)
+    globals()[name] = value = getattr(module, name) if home else module
     return value
 
 

@@ -15,7 +15,7 @@ from .integrations.install import install
 
 USAGE = """usage: python -m cc_rapids [-m MODULE | SCRIPT] [ARGUMENT ...]
 
-Runs a Python program with cc_rapids under cugraph.weakly_connected_components,
+Runs a Python program with cc_rapids in place of cugraph.weakly_connected_components,
 cugraph.connected_components and pylibcugraph.weakly_connected_components.
 
 python -m cc_rapids COMMAND is cc-rapids COMMAND: see python -m cc_rapids.cli --help."""
@@ -42,16 +42,17 @@ def main(arguments: list[str]) -> None:
 
 def _run_command(arguments: list[str]) -> NoReturn:
     """Run a command of ``cc-rapids``, and exit with its code."""
-    from .cli import main as commands
+    from .cli import main as group
     from .tools.cli.group import SYNONYMS
 
-    if arguments[0] not in commands.commands:
-        names = ", ".join(commands.commands)
-        hint = f"; did you mean {SYNONYMS[arguments[0]]}?" if arguments[0] in SYNONYMS else ""
-        message = f"Error: there is no file {arguments[0]}, and the commands are {names}{hint}"
+    name = arguments[0]
+    if name not in group.commands:
+        names = ", ".join(group.commands)
+        hint = f"; did you mean {SYNONYMS[name]}?" if name in SYNONYMS else ""
+        message = f"Error: there is no file {name}, and the commands are {names}{hint}"
         print(message, file=sys.stderr)
         raise SystemExit(2)
-    commands(arguments, prog_name="python -m cc_rapids")
+    group(arguments, prog_name="python -m cc_rapids")
     raise AssertionError("commands exit")
 
 
