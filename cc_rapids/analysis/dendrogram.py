@@ -160,20 +160,20 @@ class Dendrogram(Generic[ComponentsT]):
                 " weights are distances"
             )
         self._greatest = answer.facts.greatest
-        self._kind = (
-            answer.kind
-            if answer.kind.is_saved
-            else DEFAULT_KINDS[bool(answer.given.src.key_columns)]
-        )
+        default_kind = DEFAULT_KINDS[bool(answer.given.src.key_columns)]
+        # a kind that is not saved stores the labels of one answer, so cuts cannot use it
+        self._kind = answer.kind if answer.kind.is_saved else default_kind
         backend = answer.backend
         with backend.scope():
             ends, columns = rows_of_forest(answer)
             weights = backend.asarray(columns["weight"])
-            order = WeightOrder.of(weights, self._greatest, backend)
-            keys = order.integers(backend)
-            rows = order_of_integers(keys, 1 << 8 * weights.dtype.itemsize, backend.xp)
-            self._src, self._dst = (end[rows] for end in ends)
-            self._weights, self._keys, self._order = weights[rows], keys[rows], rows
+            # integers in the order of the merges, equal for equal weights
+            codes = WeightOrder.of(weights, self._greatest, backend).integers(backend)
+            order = order_of_integers(codes, 256**weights.dtype.itemsize, backend.xp)
+            # for each merge, the rows in the answer of the ends of its forest edge, the weight,
+            # the code of the weight, and the position of the edge in the forest
+            self._src, self._dst = (end[order] for end in ends)
+            self._weights, self._codes, self._positions = weights[order], codes[order], order
 
     def __len__(self) -> int:
         return int(self._weights.size)
@@ -231,9 +231,9 @@ class Dendrogram(Generic[ComponentsT]):
         backend = answer.backend
         with backend.scope():
             cuts = levels.cuts_of(self._weights, backend)
-            parts = [slice(*part) for part in pairwise(levels.bounds_of(cuts, backend))]
-            beyond = levels.count_outside(cuts, backend).tolist()
-            return Cuts(self._joined(parts, levels, self._kind, beyond), self._kind)
+            added = [slice(*bounds) for bounds in pairwise(levels.bounds_of(cuts, backend))]
+            outside = levels.count_outside(cuts, backend).tolist()
+            return Cuts(self._cut_answers(added, levels, self._kind, outside), self._kind)
 
     def at(self, threshold: Any) -> ComponentsT:
         """Return the components at a threshold.
@@ -241,8 +241,8 @@ class Dendrogram(Generic[ComponentsT]):
         Parameters
         ----------
         threshold : number
-            Any number. In a maximum spanning forest, edges of at least this weight are admitted,
-            and in a minimum spanning forest, edges of at most this weight.
+            Any number. A maximum spanning forest admits edges of at least this weight, a minimum
+            spanning forest edges of at most this weight.
 
         Returns
         -------
@@ -272,11 +272,7 @@ class Dendrogram(Generic[ComponentsT]):
         return cuts.at(cuts.thresholds[0])
 
     def best(
-        self,
-        truth: Any,
-        metric: str = "pairwise_f1",
-        *,
-        missing: str | None = None,
+        self, truth: Any, metric: str = "pairwise_f1", *, missing: str | None = None
     ) -> Best[ComponentsT]:
         """Find the threshold whose components agree best with true clusters.
 
@@ -439,16 +435,16 @@ class Dendrogram(Generic[ComponentsT]):
         labels_are_greatest = self._kind is check_labels("max")
         kind = self._kind if labels_are_greatest else check_labels("min")
         answer, tree = self.components.answer, self._tree
-        vertices_of = tree.greatest_of if labels_are_greatest else tree.least_of
+        label_rows = tree.greatest_of if labels_are_greatest else tree.least_of
         with answer.backend.scope():
-            steps, first_edge = self._steps()
-            before, after, step = tree.at_once(steps)
-            # gather the bits of the weights, whose byte order may not be native
+            ranks, first_edge = self._weight_ranks()
+            before, after, rank = tree.at_once(ranks)
+            # gather weights as bits, because a kernel cannot read a byte order that is not native
             bits = self._weights[first_edge].view(f"u{self._weights.dtype.itemsize}")
-            thresholds = at_places(bits, step, answer.backend).view(self._weights.dtype)
-            columns, vertex = {"threshold": thresholds}, answer.rows()[0]
+            thresholds = at_places(bits, rank, answer.backend).view(self._weights.dtype)
+            columns, (vertex, _) = {"threshold": thresholds}, answer.rows()
             for name, clusters in (("before", before), ("after", after)):
-                labels = at_places(vertex, vertices_of(clusters), answer.backend)
+                labels = at_places(vertex, label_rows(clusters), answer.backend)
                 columns |= kind.columns(answer, name, labels)
             return answer.frame(columns | {"size": tree.sizes_of(before)})
 
@@ -583,10 +579,9 @@ class Dendrogram(Generic[ComponentsT]):
         answer, tree = self.components.answer, self._tree
         backend, xp = answer.backend, answer.backend.xp
         with backend.scope():
-            first_edge = self._steps()[1]
-            # the number of merges up to each weight; an empty array if there are no merges
-            total = xp.full(min(len(self), 1), len(self), np.int64)
-            merge_counts = xp.concatenate([first_edge[1:], total])
+            _, first_edge = self._weight_ranks()
+            # the merges up to each weight: as many as there are edges before the next weight
+            merge_counts = xp.concatenate([first_edge, xp.full(1, len(self), np.int64)])[1:]
             largest, squares = tree.growth(merge_counts - 1)
             columns = {
                 "threshold": self._weights[first_edge],
@@ -605,8 +600,8 @@ class Dendrogram(Generic[ComponentsT]):
         strictest weights are at the bottom, so the axis of a maximum spanning forest is inverted.
 
         ``"curve"`` draws the three numbers of :meth:`curve` over the threshold, the strictest
-        threshold on the left. Each number is a share of its greatest value, which the legend names.
-        Of more than 2,000 thresholds, about 2,000 are drawn, with the peak of the susceptibility.
+        threshold on the left. Each number is divided by its maximum, which the legend shows. Of
+        more than 2,000 thresholds, about 2,000 are drawn, with the peak of the susceptibility.
 
         Parameters
         ----------
@@ -630,7 +625,7 @@ class Dendrogram(Generic[ComponentsT]):
         ------
         InputError
             No components merge, some are merged at an infinite weight, a count is too small, or the
-            kind is unknown. ArgumentTypeError if a count is not an integer.
+            kind is unknown. The error is an ArgumentTypeError if a count is not an integer.
         MissingExtraError
             Matplotlib is not installed.
 
@@ -660,7 +655,7 @@ class Dendrogram(Generic[ComponentsT]):
             return plots.curve(answer, self.curve(), self._greatest, axes)
         largest = answer.backend.to_host(answer.by_size[:count])
         several = answer.backend.to_host(answer.counts)[largest] > 1
-        tops = [self._top(component, leaves) for component in largest[several].tolist()]
+        tops = [self._last_merges(component, leaves) for component in largest[several].tolist()]
         return plots.dendrogram(answer, tops, self._greatest, axes)
 
     def split(self, max_size: int) -> Split[ComponentsT]:
@@ -670,8 +665,8 @@ class Dendrogram(Generic[ComponentsT]):
         least weight in a maximum spanning forest, and its links of greatest weight in a minimum
         spanning forest. A part of more than ``max_size`` vertices is cut at all its weakest links.
         The pieces are parts, which are cut in the same way at their own weakest links, until they
-        have at most ``max_size`` vertices. Such a small part keeps all its links, even links that
-        are weaker than links that were cut elsewhere.
+        have at most ``max_size`` vertices. Such a small part keeps all its links, even if stronger
+        links are cut in other parts.
 
         Links of equal weight in a part are cut together, so a vertex that has no stronger link
         becomes a part of its own. If all links of a part of three or more vertices have the same
@@ -693,11 +688,11 @@ class Dendrogram(Generic[ComponentsT]):
             component of more than ``max_size`` vertices, sorted by least id. Its columns are
             ``labels`` (the label in ``components``), ``size`` (the number of vertices), ``parts``
             (the number of parts), ``largest`` (the number of vertices of the largest part),
-            ``oversized`` (whether some part stays larger than ``max_size``), ``edges_cut`` (the
-            number of edges of the component in the caller's list whose ends are now in different
-            parts), and ``weakest_cut`` and ``strongest_cut`` (the weights of the weakest and of the
-            strongest link that was cut; null if no link was cut). Arrays have no nulls: there, null
-            weights are NaN, and a column of integers that needs NaN is float64.
+            ``oversized`` (whether some part stays larger than ``max_size``), ``edges_cut`` (how
+            many edges of the component in the caller's list join different parts), and
+            ``weakest_cut`` and ``strongest_cut`` (the weights of the weakest and of the strongest
+            link that was cut; null if no link was cut). Arrays have no nulls: there, null weights
+            are NaN, and a column of integers that needs NaN is float64.
 
         Raises
         ------
@@ -735,10 +730,11 @@ class Dendrogram(Generic[ComponentsT]):
         xp = answer.backend.xp
         with answer.backend.scope():
             ends = self._rows_of_edges()
-            is_cut = self._tree.cut_to(max_size, self._steps()[0])
+            ranks, _ = self._weight_ranks()
+            is_cut = self._tree.cut_to(max_size, ranks)
             kept, cut = xp.flatnonzero(~is_cut), xp.flatnonzero(is_cut)
             kind = DEFAULT_KINDS[bool(answer.given.src.key_columns)]
-            components = self._joined([kept], None, kind, [cut.size])[None]
+            [components] = self._cut_answers([kept], None, kind, [cut.size]).values()
             return Split(components, self._frame_of_cuts(components.answer, max_size, ends, cut))
 
     def audit(
@@ -814,7 +810,8 @@ class Dendrogram(Generic[ComponentsT]):
         width = max(len(answer.given.src.key_columns), 1)
         with shown_frame.borrow_for(backend), backend.scope():
             placed, xp = PlacedEdges(shown_frame, reread), backend.xp
-            row_of_slot = xp.empty(shown_frame.ids.n, np.int64)  # rows of the label frame
+            # PlacedEdges identifies vertices by slots, single_linkage by rows of the label frame
+            row_of_slot = xp.empty(shown_frame.ids.n, np.int64)
             row_of_slot[placed.slots] = xp.arange(placed.slots.size)
             ends = row_of_slot[placed.src], row_of_slot[placed.dst]
             forest_rows = backend.asarray(ShownRows(answer.forest_frame(), "forest", width).rows())
@@ -822,15 +819,15 @@ class Dendrogram(Generic[ComponentsT]):
             edges_of_forest = xp.searchsorted(placed.numbers(), forest_rows)
             columns = *ends, backend.asarray(reread.weights)
             src, dst, weights = (backend.to_host(column[edges_of_forest]) for column in columns)
-            all_ends = backend.to_host(ends[0]), backend.to_host(ends[1])
+            ends_of_all = backend.to_host(ends[0]), backend.to_host(ends[1])
             heights = backend.to_host(self._weights)
         expected = oracle.single_linkage(src, dst, answer.forest.vertices, weights, greatest)
         self._check_tree(expected, heights, weights)
-        edge_of_merge, rule = expected[:, 3], LABEL_RULES[self._kind.audited_as]
-        native = weights.astype(weights.dtype.newbyteorder("="), copy=False)[edge_of_merge]
-        labels = arrow_of(answer.label_frame()), width, rule
-        merges = Merges(*labels, src[edge_of_merge], dst[edge_of_merge], native, expected)
-        self._check_frames(merges, all_ends)
+        edge, rule = expected[:, 3], LABEL_RULES[self._kind.audited_as]  # the edge of each merge
+        native_weights = weights.astype(weights.dtype.newbyteorder("="), copy=False)
+        columns = src[edge], dst[edge], native_weights[edge]
+        merges = Merges(arrow_of(answer.label_frame()), width, rule, *columns, expected)
+        self._check_frames(merges, ends_of_all)
         seconds = perf_counter() - started
         return DendrogramAudit(proof.edges, proof.vertices, proof.components, len(self), seconds)
 
@@ -856,18 +853,18 @@ class Dendrogram(Generic[ComponentsT]):
         """Raise a VerificationError unless the frames of this dendrogram show the given merges.
 
         Frames at a threshold are compared at the least, the middle and the greatest weight. A split
-        into parts of half the size of the largest component is compared, if the edges are
-        available. ``ends`` are the rows of the ends of all edges.
+        into parts of half the size of the largest component is compared, if the answer still has
+        its edges. ``ends`` are the rows of the ends of all edges.
         """
         if merges.rule.is_vertex:
             merges.check_merges(arrow_of(self.merges()))
         merges.check_linkage(self.linkage(lambda weights: np.arange(weights.size)))
         count, answer = len(self), self.components.answer
         for k in sorted({0, count // 2, count - 1} if count else ()):
-            threshold = merges.weights[k]
-            is_beyond = merges.weights < threshold if self._greatest else merges.weights > threshold
+            weights, threshold = merges.weights, merges.weights[k]
+            admitted = weights >= threshold if self._greatest else weights <= threshold
             frames = self.labels(threshold), self.sizes(threshold)
-            merges.check_labels(count - int(is_beyond.sum()), *map(arrow_of, frames))
+            merges.check_labels(int(admitted.sum()), *map(arrow_of, frames))
         if answer.given.src.size == answer.facts.edges:
             max_size = max(int(merges.merges[:, 2].max(initial=1)) // 2, 1)
             parts, cuts = self.split(max_size)
@@ -887,10 +884,10 @@ class Dendrogram(Generic[ComponentsT]):
         edges = xp.flatnonzero(answer.dense[self._src] == component)
         return edges, xp.flatnonzero(answer.dense == component)
 
-    def _top(self, component: int, leaves: int) -> plots.Top:
-        """Return the last merges of a component, which join at most ``leaves`` clusters.
+    def _last_merges(self, component: int, leaves: int) -> plots.Top:
+        """Return the last merges of a component of several vertices, with at most that many leaves.
 
-        The component must have an edge.
+        A leaf is a cluster that the last merges join, but do not create.
         """
         from . import plots
 
@@ -898,18 +895,18 @@ class Dendrogram(Generic[ComponentsT]):
         backend = answer.backend
         with backend.scope():
             edges, _ = self._edges_and_vertices(component)
-            edges = edges[max(int(edges.size) + 1 - leaves, 0) :]
+            edges = edges[max(int(edges.size) - (leaves - 1), 0) :]  # leaves - 1 merges join leaves
             merged = backend.xp.stack([tree.first[edges], tree.second[edges]]).astype(np.int64)
-            results, heights = tree.n + edges, self._weights[edges]
-            leaf_clusters = backend.xp.sort(merged[merged < results[0]])
-            sizes = tree.sizes_of(leaf_clusters)
+            created = tree.n + edges
+            leaf_clusters = backend.xp.sort(merged[merged < created[0]])
             vertices = leaf_clusters[leaf_clusters < tree.n]
+            # any vertex of the component follows, because there may be no leaf of one vertex
             rows = backend.xp.concatenate([vertices, self._src[edges[-1:]]])
             named = answer.in_memory_frame(answer.vertex(rows) | answer.label(rows))
-            clusters = backend.xp.concatenate([leaf_clusters, results])
-            merged = backend.xp.searchsorted(clusters, merged)  # numbered from 0
-            arrays = map(backend.to_host, (merged, heights, sizes))
-        return plots.Top(named, int(answer.counts[component]), *arrays)
+            clusters = backend.xp.concatenate([leaf_clusters, created])  # ascending
+            numbers = backend.xp.searchsorted(clusters, merged)
+            arrays = numbers, self._weights[edges], tree.sizes_of(leaf_clusters)
+            return plots.Top(named, int(answer.counts[component]), *map(backend.to_host, arrays))
 
     def _rows_of_edges(self) -> tuple[Array, Array]:
         """Return, for both ends of each of the caller's edges, the row in the answer.
@@ -917,8 +914,8 @@ class Dendrogram(Generic[ComponentsT]):
         If the answer is a cut, edges between its components and edges outside its threshold are
         left out.
         """
-        whole = answer = self.components.answer
-        backend = answer.backend
+        answer, backend = self.components.answer, self.components.answer.backend
+        whole = answer  # only the answer that was cut, maybe several times, has the edges
         while isinstance(whole.forest_edges, PartOfForest):
             whole = whole.forest_edges.whole
         if whole.given.src.size != whole.facts.edges:
@@ -931,36 +928,38 @@ class Dendrogram(Generic[ComponentsT]):
         if whole is answer:
             return src, dst
         inside = answer.dense[src] == answer.dense[dst]
-        limit = answer.given.bound and getattr(answer.given.bound, self._direction)
-        if limit is not None:
+        bound = answer.given.bound
+        threshold = None if bound is None else getattr(bound, self._direction)
+        if threshold is not None:
             weights = backend.asarray(whole.given.weights)
-            inside &= Levels.of([limit], self._direction).cuts_of(weights, backend) == 0
+            levels = Levels.of([threshold], self._direction)
+            inside &= levels.cuts_of(weights, backend) == 0  # the only cut
         return src[inside], dst[inside]
 
     @cached_property
-    def _ends(self) -> tuple[Array, Array]:
+    def _end_vertices(self) -> tuple[Array, Array]:
         """The ends of the forest edges as vertices of the forest of ``components``."""
         forest, word = self.components.answer.forest, self.components.answer.forest.vertex
-        ends = self._src, self._dst
-        if forest.vertices < forest.n:
-            vertex = forest.rows(0, word)[0]
-            ends = vertex[self._src], vertex[self._dst]
-        src, dst = (end.astype(word) for end in ends)
-        return src, dst
+        src, dst = self._src, self._dst
+        if forest.vertices < forest.n:  # some vertices are absent, so they have no rows
+            vertex_of_row, _ = forest.rows(0, word)
+            src, dst = vertex_of_row[src], vertex_of_row[dst]
+        return src.astype(word), dst.astype(word)
 
-    def _joined(
+    def _cut_answers(
         self,
-        parts: Sequence[slice | Array],
+        added: Sequence[slice | Array],
         levels: Levels | None,
         kind: LabelKind,
-        beyond: Sequence[int],
+        outside: Sequence[int],
     ) -> CutAnswers[ComponentsT]:
-        """Return an answer for each of several growing sets of forest edges, by threshold.
+        """Return the answer of each cut by threshold, from the strictest cut to the loosest.
 
-        Set k has the parts 0 .. k of the sorted edges, which are the spanning forest of its answer.
-        If ``levels`` is None, there is one set, with the threshold None. ``beyond`` counts the
-        forest edges outside each set. The ledger of each answer extends the ledger of the run:
-        edges outside the forest are counted as ``not_in_forest``.
+        ``added`` selects the sorted forest edges that each cut adds to the previous cut. All forest
+        edges of a cut are the spanning forest of its answer. ``outside`` is the number of the other
+        forest edges. If ``levels`` is None, there is one cut, with the threshold None. The ledger
+        of each answer extends the ledger of the run: edges outside the forest are counted as
+        ``not_in_forest``.
         """
         answer, backend = self.components.answer, self.components.answer.backend
         old_forest = answer.forest
@@ -968,59 +967,67 @@ class Dendrogram(Generic[ComponentsT]):
         if not old_forest.all_present:
             forest.present[:] = old_forest.present
         backend.kernel(trees.init_singletons, forest.vertex)(forest.n, forest.parent)
-        grows = GrowingTrees(forest, len(parts), check_batch_design("auto"), False)
-        for part in parts:
-            src, dst = (end[part] for end in self._ends)
+        grows = GrowingTrees(forest, len(added), check_batch_design("auto"), uses_default=False)
+        for edges in added:
+            src, dst = (end[edges] for end in self._end_vertices)
             grows.join(Edges(src, dst, 0), int(src.size))
         rows = answer.facts.rows
         rows = rows.leaving_out("not_in_forest", rows.linked - len(self))
         given, ids = answer.given_without_edges(), answer.facts.ids
-        cut_trees = grows.grown(given, answer.decoder, ids, rows, beyond, self._greatest)
+        cut_trees = grows.grown(given, answer.decoder, ids, rows, outside, self._greatest)
         thresholds = [None] if levels is None else levels.values.tolist()
         direction = None if levels is None else levels.direction
-        fields = partial(self._fields, parts, levels)
+        fields = partial(self._forest_and_rules, added, levels)
         return CutAnswers(cut_trees, thresholds, kind, type(self.components), direction, fields)
 
-    def _fields(
-        self, parts: Sequence[slice | Array], levels: Levels | None, number: int
+    def _forest_and_rules(
+        self, added: Sequence[slice | Array], levels: Levels | None, cut: int
     ) -> dict[str, Any]:
-        """Return the spanning forest and the rules of an answer of :meth:`_joined`, as fields."""
+        """Return the Answer fields of cut number ``cut``: its spanning forest and its rules.
+
+        ``added`` and ``levels`` are as for :meth:`_cut_answers`.
+        """
         backend = self.components.answer.backend
 
-        def find_places() -> Array:
+        def forest_positions() -> Array:
             with backend.scope():
-                places = backend.xp.concatenate([self._order[part] for part in parts[: number + 1]])
-                return backend.xp.sort(places).astype(np.int64, copy=False)
+                positions = [self._positions[edges] for edges in added[: cut + 1]]
+                joined = backend.xp.concatenate(positions)
+                return backend.xp.sort(joined).astype(np.int64, copy=False)
 
-        forest_edges = PartOfForest(self.components.answer, find_places)
-        return {"forest_edges": forest_edges, "ruled": self._ruled(levels, number)}
+        forest_edges = PartOfForest(self.components.answer, forest_positions)
+        return {"forest_edges": forest_edges, "ruled": self._rules_of_cut(levels, cut)}
 
-    def _ruled(self, levels: Levels | None, number: int) -> Ruled | None:
+    def _rules_of_cut(self, levels: Levels | None, cut: int) -> Ruled | None:
         """Return the rules of a cut, and the refused edges within its threshold.
 
-        Within its threshold, a cut refuses the same pairs as the whole answer, because all pairs
-        before a refused pair are within the threshold too. Return None if there are no rules, or if
-        pairs of ``must_link`` join vertices, because the forest has no edges for these pairs.
+        Pairs are considered from the strongest, so a cut takes the same decisions up to its
+        threshold as the whole answer. If ``levels`` is None, there is no threshold. Return None if
+        there are no rules, or if pairs of ``must_link`` join vertices, because the forest has no
+        edges for these pairs.
         """
         answer, whole = self.components.answer, self.components.answer.ruled
         if whole is None or whole.must[0].size:
             return None
         backend = answer.backend
 
-        def places() -> Array:
+        def refused_positions() -> Array:
             with backend.scope():
                 if levels is None:
                     return backend.xp.arange(whole.refused.edges.size)
                 weights = backend.asarray(answer.columns_of_refused()["weight"])
-                return backend.xp.flatnonzero(levels.cuts_of(weights, backend) <= number)
+                return backend.xp.flatnonzero(levels.cuts_of(weights, backend) <= cut)
 
-        return PartOfRuled(whole, places)
+        return PartOfRuled(whole, refused_positions)
 
-    def _steps(self) -> tuple[Array, Array]:
-        """Return the rank of the weight of each sorted edge, and the first edge of each weight."""
+    def _weight_ranks(self) -> tuple[Array, Array]:
+        """Return the rank of each sorted edge's weight, and the first edge of each weight.
+
+        Ranks count the distinct weights from 0.
+        """
         xp = self.components.answer.backend.xp
-        rises = begins([self._keys], xp)
-        return xp.cumsum(rises) - 1, xp.flatnonzero(rises)
+        is_first = begins([self._codes], xp)
+        return xp.cumsum(is_first) - 1, xp.flatnonzero(is_first)
 
     def _distances(self, distance: Callable[[npt.NDArray[Any]], Any] | None) -> Array:
         """Return the distance of each merge: the result of ``distance``, or the weights."""
@@ -1078,8 +1085,10 @@ class Dendrogram(Generic[ComponentsT]):
         backend, xp, count = answer.backend, answer.backend.xp, len(answer)
         large = xp.flatnonzero(answer.counts > max_size)
         component_of_part = answer.dense[parts.least_rows]
-        component_of_cut_edge = answer.dense[src[parts.dense[src] != parts.dense[dst]]]
-        largest = parts.counts[first_of(component_of_part, -parts.counts, xp)][large]
+        between_parts = parts.dense[src] != parts.dense[dst]
+        component_of_cut_edge = answer.dense[src[between_parts]]
+        largest_part = first_of(component_of_part, -parts.counts, xp)  # of each component
+        largest = parts.counts[largest_part[large]]
         columns = answer.kind.columns(answer, "labels", answer.kind.of_component(answer, large))
         columns |= {
             "size": answer.counts[large].astype(np.int64),
@@ -1103,7 +1112,7 @@ class Dendrogram(Generic[ComponentsT]):
         begin, end = starts[large], starts[large + 1]
         has_cut, weights = begin < end, {}
         for name, position in (("weakest_cut", end - 1), ("strongest_cut", begin)):
-            edge = xp.zeros(large.size, np.int64)
+            edge = xp.zeros(large.size, np.int64)  # any edge where none is cut
             edge[has_cut] = cut[order[position[has_cut]]]
             weights[name] = self._weights[edge]
         return weights, has_cut
