@@ -31,14 +31,7 @@ from ..data.within import AsFound
 from ..errors import InputError, counted, id_shown, inflected
 from ..keywords import suggest_keywords_of_methods
 from ..results.answer import Answer
-from ..results.lookup import (
-    attached,
-    id_columns_in,
-    ids_in_frame,
-    ids_of,
-    rows_of_ids,
-    single_id,
-)
+from ..results.lookup import attached, id_columns_in, ids_in_frame, ids_of, rows_of_ids, single_id
 from ..results.written import arrow_of
 from .deduplicate import rows_at, with_columns_of
 from .records import check_rows
@@ -60,29 +53,30 @@ STEP_NOTES = {
 def explain(
     answer: Answer,
     path: Any,
-    ends: tuple[Any, Any],
-    call: tuple[Any, Any, Any, Any],
+    pair: tuple[Any, Any],
+    edge_arguments: tuple[Any, Any, Any, Any],
     records: Any,
     on: Any,
     missing: str,
 ) -> Evidence:
     """Return the edges of a path, with the records of their ends: see Components.explain_pair.
 
-    ``call`` are the arguments ``edges``, ``source``, ``destination`` and ``weight``.
+    ``pair`` has the first and the last vertex of the path. ``edge_arguments`` are ``edges``,
+    ``source``, ``destination`` and ``weight``.
     """
     path = on_host(path)
     sides = [values_of(only(path, end)) for end in ("source", "destination")]
-    walk = [ends[0]]
+    ids = [pair[0]]  # of the vertices along the path
     for source, destination in zip(*sides, strict=True):  # an edge may be listed backwards
-        walk.append(destination if source == walk[-1] else source)
+        ids.append(destination if source == ids[-1] else source)
     with answer.backend.scope():
-        column = single_id(walk[0]) if len(walk) == 1 else ids_of(answer, walk)
-        vertices = rows_of_ids(answer, column, "raise")[0]
+        column = single_id(ids[0]) if len(ids) == 1 else ids_of(answer, ids)
+        vertices, _ = rows_of_ids(answer, column, "raise")
     numbers = {name: only(path, name) for name in NUMBERS if name in columns_of(path)}
     edge_records = EdgeRecords(answer, records, on, missing)
-    columns = None if call[0] is None else _edge_columns(path, answer, *call)
+    columns = None if edge_arguments[0] is None else _edge_columns(path, answer, *edge_arguments)
     frame = edge_records.of_edges(vertices[:-1], vertices[1:], numbers, edge_columns=columns)
-    return Evidence(frame, ends)
+    return Evidence(frame, pair)
 
 
 def _edge_columns(
@@ -93,27 +87,28 @@ def _edge_columns(
     Return None if the edges are not a frame, if the frame has other edges in the rows of the path,
     or if there are no other columns.
     """
-    edges, bound = opened(edges), answer.given.bound
+    edges = opened(edges)
     if not adapter_of(edges).has_rows:
         return None
     edges = collected(chunked(edges))
     if not names_of(edges):
         return None
-    sides: Any = named_ends(edges, source, destination, weight)
-    if None in sides:  # a graph
+    ends: Any = named_ends(edges, source, destination, weight)
+    if None in ends:  # a graph has no columns of ends
         return None
-    sources, destinations = (side if isinstance(side, list) else [side] for side in sides)
+    sources, destinations = (end if isinstance(end, list) else [end] for end in ends)
     rows = np.asarray(values_of(only(path, "row")), np.int64)
     if rows.size and int(rows.max()) >= frame_size(edges):
         return None
-    chosen = rows_at(edges, columns_of(edges), rows)
-    for name, side in (("source", sources), ("destination", destinations)):
-        columns = (values_of(on_host(column_of(chosen, part))) for part in side)
+    path_edges = rows_at(edges, columns_of(edges), rows)
+    for end, id_columns in (("source", sources), ("destination", destinations)):
+        columns = (values_of(on_host(column_of(path_edges, name))) for name in id_columns)
         ids = list(zip(*columns, strict=True))
-        ids_of_path = values_of(only(path, name))
+        ids_of_path = values_of(only(path, end))
         if ids != [id_ if isinstance(id_, tuple) else (id_,) for id_ in ids_of_path]:
             return None
-    weight = bound.weight if isinstance(weight, AsFound) and bound else weight
+    if isinstance(weight, AsFound) and answer.given.bound:
+        weight = answer.given.bound.weight
     weights = [weight] if isinstance(weight, str | int) else []
     others = [k for k in columns_of(edges) if k not in (*sources, *destinations, *weights)]
     return rows_at(edges, others, rows) if others else None
@@ -123,8 +118,8 @@ class EdgeRecords:
     """Makes frames of edges with the records of both ends.
 
     Without records, frames have only the ids of the vertices. ``on`` names the id columns of the
-    records. ``missing`` is whether a vertex without a record raises an error (``"raise"``), or has
-    nulls in the columns of records (``"null"``).
+    records. If a vertex has no record, ``missing="raise"`` raises an error, and ``"null"`` returns
+    nulls in the columns of the records.
     """
 
     def __init__(self, answer: Answer, records: Any, on: Any, missing: str = "raise") -> None:
@@ -132,7 +127,7 @@ class EdgeRecords:
         self._records = records
         self._missing = check_word("missing", missing, ("raise", "null"))
         if records is not None:
-            self._frame, self._ids = _records(answer, records, on)
+            self._frame, self._ids = _read_records(answer, records, on)
 
     def of_edges(
         self,
@@ -145,13 +140,13 @@ class EdgeRecords:
         """Return a frame with one row per edge, given the rows of its ends in the answer.
 
         The columns ``numbers`` follow the ids. ``label`` is the name of a column with the label of
-        each edge's component. ``edge_columns`` is a frame of the last columns. If a column of this
-        name exists already, the name gets the prefix ``edge_``.
+        each edge's component. ``edge_columns`` is a frame with the last columns. The name of such a
+        column gets the prefix ``edge_`` if another column has this name already.
         """
         answer = self._answer
         with answer.backend.scope():
             vertices = answer.backend.xp.concatenate([sources, destinations])
-            if self._frame is None:
+            if self._frame is None:  # the ids of the vertices are their records
                 records = answer.in_memory_frame(answer.vertex(vertices))
                 if isinstance(records, tuple):
                     records = dict(zip(columns_of(records), on_host(records), strict=True))
@@ -161,23 +156,21 @@ class EdgeRecords:
                 records, ids = self._frame, self._ids
                 rows, valid = self._rows_of_records(vertices)
         others = [name for name in columns_of(records) if name not in ids]
-        halves = {"from": slice(0, sources.size), "to": slice(sources.size, None)}
+        sides = {"from": slice(0, sources.size), "to": slice(sources.size, None)}
         frame: Any = None
-        for side, half in halves.items():
-            ids_of_half = rows_at(records, ids, rows[half])
+        for side, part in sides.items():
             renamed = {name: side if len(ids) == 1 else f"{side}_{name}" for name in ids}
-            frame = with_columns_of(frame, ids_of_half, renamed)
+            frame = with_columns_of(frame, rows_at(records, ids, rows[part]), renamed)
             if valid is not None:
-                frame = self._with_ids_of_vertices(frame, list(renamed.values()), vertices[half])
+                frame = self._with_ids_of_vertices(frame, list(renamed.values()), vertices[part])
         if label is not None:
             frame = attached(answer, frame, columns_of(frame)[: len(ids)], label)
         for name, values in numbers.items():
             frame = with_column(frame, name, np.asarray(values), None)
-        for side, half in halves.items() if others else ():
-            others_of_half = rows_at(records, others, rows[half])
+        for side, part in sides.items() if others else ():
             renamed = {name: f"{side}_{name}" for name in others}
-            mask = None if valid is None else valid[half]
-            frame = with_columns_of(frame, others_of_half, renamed, mask)
+            mask = None if valid is None else valid[part]
+            frame = with_columns_of(frame, rows_at(records, others, rows[part]), renamed, mask)
         if edge_columns is not None:
             names = columns_of(frame)
             renamed = {k: f"edge_{k}" if k in names else k for k in columns_of(edge_columns)}
@@ -189,9 +182,9 @@ class EdgeRecords:
         return frame
 
     def _with_ids_of_vertices(self, frame: Any, names: list[str], vertices: Array) -> Any:
-        """Return a frame in which the ids of vertices replace the ids of their records.
+        """Return a frame with the ids of vertices in the named columns.
 
-        Vertices without a record thus have an id too.
+        The columns had ids of records, but some vertices have no record.
         """
         answer = self._answer
         with answer.backend.scope():
@@ -206,13 +199,14 @@ class EdgeRecords:
         Both are on the host. The mask is None if missing records raise an error.
         """
         answer, ids = self._answer, self._ids
-        column, mask = ids_in_frame(answer, self._frame, ids, "null")
-        rows, valid = map(answer.backend.to_host, rows_of_ids(answer, column, "null"))
+        column, has_id = ids_in_frame(answer, self._frame, ids, "null")
+        vertex_of_id, is_vertex = map(answer.backend.to_host, rows_of_ids(answer, column, "null"))
         vertices = answer.backend.to_host(vertices)
         record_rows = np.arange(frame_size(self._frame))
-        if mask is not None:
-            record_rows = record_rows[answer.backend.to_host(mask)]
-        with_record, first_row = np.unique(rows[valid], return_index=True)
+        if has_id is not None:
+            record_rows = record_rows[answer.backend.to_host(has_id)]
+        with_record, first = np.unique(vertex_of_id[is_vertex], return_index=True)
+        first_record = record_rows[is_vertex][first]  # of each vertex in with_record
         position: Any = np.searchsorted(with_record, vertices)
         position[position == with_record.size] = 0  # any valid position: the vertex has no record
         missing = np.ones(vertices.size, bool)
@@ -231,18 +225,18 @@ class EdgeRecords:
                 " records, or missing='null', or leave out records="
             )
         has_record = None if self._missing == "raise" else ~missing
-        return record_rows[valid][first_row[position]], has_record
+        return first_record[position], has_record
 
 
-def _records(answer: Answer, records: Any, on: Any) -> tuple[Any, list[Any]]:
+def _read_records(answer: Answer, records: Any, on: Any) -> tuple[Any, list[Any]]:
     """Return records as a frame in memory, and the names of their id columns.
 
-    If linked records have no ids, a column ``on`` of their row positions is added.
+    If records were linked without ids, a column ``on`` with their row positions is added.
     """
     check_names("on=", on)
     names = list(on) if isinstance(on, list) else [on]
     frame = whole_table_of(records) if is_relation(records) else frame_in_memory(records)
-    if answer.linked is not None and on == "vertex":
+    if answer.linked is not None and on == "vertex":  # the default of ``on``
         names = answer.linked.id_names or names
         if not answer.linked.id_names and on not in columns_of(frame):
             check_rows(answer, frame)
@@ -256,12 +250,10 @@ def table_of(caption: str, frame: Any) -> str:
     """Return a frame as an HTML table; integers have no separators, because they may be ids."""
     host = on_host(frame)
     names = columns_of(host)
-    columns = [map(_shown, values_of(only(host, name))) for name in names]
-    return html.table(caption, names, zip(*columns, strict=True))
-
-
-def _shown(value: Any) -> Any:
-    return str(value) if isinstance(value, int) else value
+    columns = [values_of(only(host, name)) for name in names]
+    rows = zip(*columns, strict=True)
+    texts = ([str(value) if isinstance(value, int) else value for value in row] for row in rows)
+    return html.table(caption, names, texts)
 
 
 @suggest_keywords_of_methods

@@ -52,24 +52,22 @@ def same_component(answer: Answer, first: Any, second: Any, *, missing: str) -> 
             check_one_id(name, vertex)
             ends.append(roots_of_ids(answer, single_id(vertex, name), policy))
         (left, left_valid), (right, right_valid) = ends
-        if not (bool(left_valid[0]) and bool(right_valid[0])):
-            return False
-        return bool((left == right)[0])
+        return bool((left_valid & right_valid & (left == right))[0])
 
 
-def rows_of_joined(answer: Answer, first: Any, second: Any, parts: str) -> list[int]:
+def rows_of_joined(answer: Answer, first: Any, second: Any, plural: str) -> list[int]:
     """Return the rows of two vertices of one component; call it within the backend's scope.
 
-    If the components differ, the error says that the vertices are in two ``parts``, such as
-    "components".
+    An error calls different components ``plural``, such as "entities".
     """
     ends = []
     for name, vertex in (("first", first), ("second", second)):
         check_one_id(name, vertex, "paths()")
-        ends.append(int(rows_of_ids(answer, single_id(vertex, name), "raise")[0][0]))
+        rows, _ = rows_of_ids(answer, single_id(vertex, name), "raise")
+        ends.append(int(rows[0]))
     if bool(answer.dense[ends[0]] != answer.dense[ends[1]]):
         raise InputError(
-            f"{id_shown(first)} and {id_shown(second)} are in two {parts}: use"
+            f"{id_shown(first)} and {id_shown(second)} are in two {plural}: use"
             " same_component(first, second) to test pairs"
         )
     return ends
@@ -95,15 +93,13 @@ def edges_of(
     """Return the edges of one component: see :meth:`cc_rapids.Components.edges`."""
 
     def edges_inside(given: Any) -> Any:
-        """Return a mask of the given edges that are in the component."""
-        with BorrowedEdges(answer.backend, given) as columns:
-            number = answer.component(label)
-            inside = None
-            for side, ids in zip((given.src, given.dst), columns, strict=False):
-                rows, valid = rows_of_borrowed(answer, side, ids, "null")
-                if answer.forest.vertices:
-                    valid &= answer.numbered[1][rows] == number
-                inside = valid if inside is None else inside & valid
+        """Return a mask of the given edges with both ends in the component."""
+        with BorrowedEdges(answer.backend, given) as (source_ids, destination_ids, *_):
+            component = answer.component(label)  # raises an error if there are no vertices
+            inside: Any = True
+            for side, ids in ((given.src, source_ids), (given.dst, destination_ids)):
+                rows, is_vertex = rows_of_borrowed(answer, side, ids, "null")
+                inside = inside & is_vertex & (answer.dense[rows] == component)
             return answer.bring(inside, given.on_device)
 
     answer.check_edges(edges)
@@ -146,6 +142,9 @@ def _same(first: Column, second: Column, backend: Backend) -> bool:
 
 
 def _policy(missing: str) -> str:
-    """Check an argument ``missing``, and return the policy of :func:`rows_of_ids` for it."""
+    """Check an argument ``missing``, and return the policy of :func:`rows_of_ids` for it.
+
+    In answers with clusters, "raise" accepts noise, which is in no component.
+    """
     check_word("policy for unknown ids, missing,", missing, ("raise", "false"))
     return "noise" if missing == "raise" else "null"

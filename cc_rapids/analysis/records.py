@@ -61,7 +61,7 @@ def dropped_records(answer: Answer, frame: Any, on: Any, **options: Any) -> Any:
 def _frame_and_ids(answer: Answer, frame: Any, on: Any) -> tuple[Any, Any]:
     """Return a frame in memory or a relation, and the names of its id columns.
 
-    By default, these are the id columns of the linked records; None if positions are the ids.
+    The names default to those of the linked records; None means that positions are the ids.
     """
     frame = frame if is_relation(frame) else frame_in_memory(chunked(frame))
     if on is None and answer.linked:
