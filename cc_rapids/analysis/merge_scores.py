@@ -23,34 +23,34 @@ ONE = 1 << BITS  # the number 1 in units of 2**-BITS
 def scores_of_merges(
     answer: Answer,
     merges: tuple[list[int], list[int]],
-    ends: list[int],
+    last_merges: list[int],
     truth: Labelling,
     missing: str | None,
 ) -> list[dict[str, Any]]:
-    """Return the scores after each of the merges in ``ends``, starting from single vertices.
+    """Return the scores after each merge in ``last_merges``, whose numbers ascend.
 
-    ``merges`` are the two clusters of each merge: a row of the answer for a single vertex, and
-    ``n + k`` for the cluster that merge ``k`` made. ``ends`` ascends. See
+    ``merges`` are the first and the second cluster of each merge: a row of the answer for a single
+    vertex, and ``n + k`` for the cluster that merge ``k`` made. See
     :func:`cc_rapids.score_clusters` for ``truth`` and ``missing``.
     """
     backend, n = answer.backend, answer.forest.vertices
     with backend.scope():
         sides, counts = sides_of(answer, backend.xp.arange(n), truth, missing=missing)
         rows, codes = (backend.to_host(sides[name]).tolist() for name in ("found", "truth"))
-    row_count = counts["vertices"] - (counts["only_in_truth"] if missing == "self" else 0)
-    state = _State(codes)
+    # with "self", vertices that only the truth has follow the vertices of the answer
+    in_answer = counts["vertices"] - (counts["only_in_truth"] if missing == "self" else 0)
+    sums = _ScoreSums(codes)
     clusters: list[_Cluster | None] = [None] * (n + len(merges[0]))
-    # the last vertices, which only the truth has, have no row
-    for row, code in zip(rows[:row_count], codes, strict=False):
+    for row, code in zip(rows[:in_answer], codes, strict=False):
         clusters[row] = _Cluster(1, 1, {code: 1})
     scores, start = [], 0
-    for end in ends:
-        for k in range(start, end + 1):
+    for last in last_merges:
+        for k in range(start, last + 1):
             first, second = merges[0][k], merges[1][k]
-            clusters[n + k] = state.merged(clusters[first], clusters[second])
+            clusters[n + k] = sums.merged(clusters[first], clusters[second])
             clusters[first] = clusters[second] = None
-        scores.append(counts | state.scores())
-        start = end + 1
+        scores.append(counts | sums.scores())
+        start = last + 1
     return scores
 
 
@@ -58,8 +58,7 @@ def scores_of_merges(
 class _Cluster:
     """A cluster: its number of scored vertices, the sum of its squared cells, and its cells.
 
-    The keys of ``cells`` are true clusters, and the values are the numbers of vertices that the
-    cluster shares with these true clusters.
+    ``cells`` maps each true cluster to the number of vertices that both clusters share.
     """
 
     size: int
@@ -67,7 +66,7 @@ class _Cluster:
     cells: dict[int, int]
 
 
-class _State:
+class _ScoreSums:
     """The sums from which scores are computed, for single vertices and then after each merge.
 
     ``codes`` has the true cluster of each vertex.
@@ -77,11 +76,13 @@ class _State:
         self._true_sizes = Counter(codes)
         sizes = self._true_sizes.values()
         self._n = self._clusters = len(codes)
-        # pairs of vertices in one true cluster, in one cluster, and in one cluster of both kinds
+        # pairs of vertices in one true cluster, in one cluster, and in one cell
         self._true_pairs = sum(size * (size - 1) // 2 for size in sizes)
         self._pairs = self._pairs_of_both = 0
         self._exact = sum(size == 1 for size in sizes)  # clusters that equal a true cluster
-        # sums over the vertices, in units of 2**-BITS
+        # In units of 2**-BITS: the sum of squared cells / size over clusters (precision) and over
+        # true clusters (recall), and the sum of x log x over the sizes of clusters and of true
+        # clusters, less twice the sum over the cells (information). Cells of one vertex add 0.
         self._precision = self._n * ONE
         self._recall = sum(size * (ONE // size) for size in sizes)
         self._information = sum(map(_x_log_x, sizes))

@@ -32,16 +32,11 @@ class ListedEdges:
     Attributes
     ----------
     left_out : Counter
-        The number of entries that are not edges, by reason. Each listing adds to these numbers.
+        The number of entries that are not edges, by reason. Each call of :meth:`pieces` adds to it.
     mutual : (e,) array of int64, optional
-        Sorted keys of the listed pairs, if only pairs that are listed in both directions are edges.
+        The sorted keys ``row * n + neighbor`` of all entries within the bound, if only pairs that
+        are listed in both directions are edges.
     """
-
-    neighbors: Neighbors
-    rules: NeighborRules
-    indices: Any
-    distances: Any
-    left_out: Counter[str]
 
     def __init__(self, neighbors: Neighbors, rules: NeighborRules) -> None:
         self.neighbors, self.rules = neighbors, rules
@@ -49,12 +44,13 @@ class ListedEdges:
         self.left_out = Counter[str]()
         self.mutual: Any = None
         if rules.mutual:
-            keys = [row * neighbors.n + neighbor for row, neighbor, _ in self._within(Counter())]
+            entries = self._entries_within_bound(Counter())  # pieces() counts the other entries
+            keys = [row * neighbors.n + neighbor for row, neighbor, _ in entries]
             self.mutual = np.sort(np.concatenate([*keys, np.zeros(0, np.int64)]))
 
     def pieces(self) -> Iterator[tuple[Any, Any, Any]]:
         """Yield chunks of the edges: points, neighbours, and distances or None."""
-        for row, neighbor, distance in self._within(self.left_out):
+        for row, neighbor, distance in self._entries_within_bound(self.left_out):
             if self.mutual is None:
                 yield row, neighbor, distance
                 continue
@@ -64,12 +60,12 @@ class ListedEdges:
             self.left_out["one_sided"] += int((~keep).sum())
             yield row[keep], neighbor[keep], None if distance is None else distance[keep]
 
-    def _within(self, left_out: Counter[str]) -> Iterator[tuple[Any, Any, Any]]:
-        """Yield chunks of neighbours within the bound; count other entries in ``left_out``."""
+    def _entries_within_bound(self, left_out: Counter[str]) -> Iterator[tuple[Any, Any, Any]]:
+        """Yield entries within the bound as :meth:`pieces` does; count others in ``left_out``."""
         neighbors = self.neighbors
-        step = max(1, CHUNK * neighbors.n // max(neighbors.m, 1))
-        for begin in range(0, neighbors.n, step):
-            end = min(begin + step, neighbors.n)
+        rows_per_chunk = max(1, CHUNK * neighbors.n // max(neighbors.m, 1))
+        for begin in range(0, neighbors.n, rows_per_chunk):
+            end = min(begin + rows_per_chunk, neighbors.n)
             row, position, distance_position = _positions(neighbors, begin, end)
             values = self.indices[position]
             missing = values.astype(np.uint64) == np.uint64(neighbors.missing)
@@ -100,9 +96,9 @@ def _positions(neighbors: Neighbors, begin: int, end: int) -> tuple[Any, Any, An
         return np.repeat(np.arange(begin, end), np.diff(starts)), position, position
     row = np.repeat(np.arange(begin, end), neighbors.columns)
     column = np.tile(np.arange(neighbors.columns), end - begin)
-    index_row, index_column, distance_row, distance_column = neighbors.steps  # strides
-    position = row * index_row + column * index_column
-    return row, position, row * distance_row + column * distance_column
+    row_step, column_step, distance_row_step, distance_column_step = neighbors.steps
+    position = row * row_step + column * column_step
+    return row, position, row * distance_row_step + column * distance_column_step
 
 
 def audit_neighbors(answer: Answer, indices: Any, distances: Any) -> Audit:
@@ -148,7 +144,7 @@ def _audit_clusters(answer: Answer, listed: ListedEdges, min_samples: int) -> tu
     for row, _, _ in listed.pieces():
         counts += np.bincount(row, minlength=n)
         edges += row.size
-    listed.left_out.clear()  # because every listing counts the same entries again
+    listed.left_out.clear()  # the next call of pieces() counts the same entries again
     core = counts >= min_samples
     frame_of_labels = label_frame(answer.in_memory(), check_labels("dense"))
     labels = np.asarray(on_host(only(frame_of_labels, "labels")))  # -1 for noise
@@ -165,10 +161,10 @@ def _audit_clusters(answer: Answer, listed: ListedEdges, min_samples: int) -> tu
 
     checked = audit(frame, answer.backend, core_edges(), "src", "dst", vertices=points)
     listed.left_out.clear()
-    # the first core point of each cluster; the last element is for points with the wrong label -1
+    # the first core point of each cluster; index -1 is for core points with the wrong label -1
     first_core = np.full(len(answer) + 1, n)
     np.minimum.at(first_core, labels[points], points)
-    if bool((first_core[1:-1] < first_core[: max(len(answer) - 1, 0)]).any()):
+    if (np.diff(first_core[:-1]) < 0).any():
         raise VerificationError("clusters are not numbered in the order of their core points")
     expected = _border_labels(listed, core, labels)
     expected[points] = labels[points]
@@ -186,9 +182,9 @@ def _audit_clusters(answer: Answer, listed: ListedEdges, min_samples: int) -> tu
 def _border_labels(listed: ListedEdges, core: Any, labels: Any) -> Any:
     """Return the label that each border point should have, and -1 for all other points.
 
-    A border point is not a core point, but a neighbour of core points. With ``rules.nearest``, it
-    has the label of the nearest core point; of several nearest core points, it has the label of the
-    least. Otherwise, it has the least label of all core points whose neighbour it is.
+    A border point is not a core point, but core points list it as a neighbour. With
+    ``rules.nearest``, it has the label of the nearest of these core points, or of the least of
+    several nearest ones. Otherwise, it has the least label of these core points.
     """
     nearest = listed.rules.nearest
     chunks: list[tuple[Any, ...]] = [(np.zeros(0, np.int64),) * 3]
