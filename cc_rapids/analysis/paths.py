@@ -21,11 +21,7 @@ from ..errors import CapacityError, InputError, counted, id_shown
 from ..graph.edges import BorrowedEdges
 from ..results.answer import Answer
 from ..results.forest_columns import columns_of_edges
-from ..results.lookup import (
-    rows_of_borrowed,
-    rows_of_edges,
-    rows_of_forest,
-)
+from ..results.lookup import rows_of_borrowed, rows_of_edges, rows_of_forest
 from ..solver.run import any_forest
 from .audits import prove, shown_labels
 from .pairs import rows_of_joined
@@ -39,7 +35,7 @@ BYTES_PER_PAIR, BYTES_PER_PATH_EDGE = 160, 112
 WORDS_PER_VERTEX = 45  # to root a forest; a word has 4 bytes, or 8 for 2^30 or more vertices
 FEWER_PAIRS = "pass fewer pairs at a time"
 SMALLER_FOREST = (
-    "find the forest of fewer components, or use path(first, second, edges, shortest=True)"
+    "pass components() only the edges you need, or use path(first, second, edges, shortest=True)"
 )
 
 
@@ -97,11 +93,14 @@ class ForestPaths:
         weight: Any,
         shortest: Any,
     ) -> Any:
-        """Return the edges of the path between two vertices: see Components.path."""
+        """Return the edges of the path between two vertices: see Components.path.
+
+        The path is along the forest, unless a path or an edge is found in ``edges``.
+        """
         fewest = check_flag("shortest", shortest)
-        if edges is None and fewest:
-            raise InputError("shortest=True searches all edges: pass edges=, too")
         if edges is None:
+            if fewest:
+                raise InputError("shortest=True searches all edges: pass edges=, too")
             passed = {"source": source is not None, "destination": destination is not None}
             passed["weight"] = not isinstance(weight, AsFound)
             if any(passed.values()):
@@ -116,7 +115,7 @@ class ForestPaths:
             given = read_for_answer(edges, source, destination, bound, weight, **options)
             rows = self._rows_of_path(given, ends, fewest)
             if rows is not None:
-                return self._rows_of(given, rows)
+                return self._frame_of_rows(given, rows)
             if fewest:
                 raise InputError(
                     f"no path of these {given.src.size:,} edges joins the two vertices: pass all"
@@ -130,8 +129,8 @@ class ForestPaths:
                     " pairs are not rows of the edges, so paths cannot contain them"
                 )
             first_end, second_end = (self.answer.backend.asarray(np.array([end])) for end in ends)
-            length = self._lengths_and_weakest(first_end, second_end)[0]
-            edge = self._edges_along(first_end, second_end, length)[2]
+            length, _ = self._lengths_and_weakest(first_end, second_end)
+            _, _, edge = self._edges_along(first_end, second_end, length)
             return self.answer.frame(self.answer.columns_of_forest(edge))
 
     def audit(
@@ -188,13 +187,11 @@ class ForestPaths:
         """
         backend, xp = self.answer.backend, self.answer.backend.xp
         with BorrowedEdges(backend, given) as columns:
-            sides = zip((given.src, given.dst), columns, strict=False)
-            (src, src_valid), (dst, dst_valid) = (
-                rows_of_borrowed(self.answer, *side, "null") for side in sides
-            )
-            tree, (first, second) = self.answer.dense, ends
-            inside = src_valid & dst_valid & (tree[src] == tree[first]) & (tree[dst] == tree[first])
-            rows = xp.flatnonzero(inside)
+            src, src_valid = rows_of_borrowed(self.answer, given.src, columns[0], "null")
+            dst, dst_valid = rows_of_borrowed(self.answer, given.dst, columns[1], "null")
+            component, (first, second) = self.answer.dense, ends
+            inside = src_valid & dst_valid & (component[src] == component[first])
+            rows = xp.flatnonzero(inside & (component[dst] == component[first]))
             src, dst = src[rows], dst[rows]
             if first == second:
                 return rows[:0]
@@ -205,7 +202,7 @@ class ForestPaths:
             direct = rows[xp.flatnonzero(joins)[:1]]
             return direct if direct.size else None
 
-    def _rows_of(self, given: EdgeInput, rows: Array) -> Any:
+    def _frame_of_rows(self, given: EdgeInput, rows: Array) -> Any:
         """Return the given rows of an edge list, as a frame of the list's library."""
         with self.answer.backend.scope():
             columns = columns_of_edges(given, self.answer.bring(rows, given.on_device))
@@ -214,39 +211,40 @@ class ForestPaths:
             return given.answer(frame)
 
     def _lengths_and_weakest(self, first: Array, second: Array) -> tuple[Array, Array]:
-        """Return the length of each path, and the index of its weakest edge in ``heavy_paths``.
+        """Return the length of each path, and the rank of its weakest edge.
 
-        The index is -1 if a path has no edge, or the forest has no weights.
+        Ranks are positions in the arrays of ``heavy_paths``, the weakest edge of the forest first.
+        The rank is -1 if a path has no edge, or the forest has no weights.
         """
         joined = self.trees[first] == self.trees[second]
         return self.heavy_paths.chains.between(first, second, joined, self.answer.backend.xp)
 
     def weakest_weights(self, first: Array, second: Array) -> tuple[Array, Array]:
-        """Return the weakest weight of the path between two rows, and a mask of paths with edges.
+        """Return the weakest weight of each path, and a mask of the paths that have edges.
 
-        ``first`` and ``second`` are the rows of p pairs.
+        ``first`` and ``second`` are the rows in the answer of both vertices of each pair.
         """
         if not self.answer.forest.vertices:
             dtype, xp = self.answer.columns_of_forest()["weight"].dtype, self.answer.backend.xp
             return xp.zeros(first.size, dtype), xp.zeros(first.size, bool)
-        weakest = self._lengths_and_weakest(first, second)[1]
+        _, weakest = self._lengths_and_weakest(first, second)
         return self._columns_of_weakest(weakest)["weakest_weight"], weakest >= 0
 
     def _columns_of_weakest(self, weakest: Array) -> dict[str, Array]:
-        """Return the columns that show the weakest edge of each path.
+        """Return the columns that show the weakest edge of each path; none without weights.
 
-        ``weakest`` are indices in ``heavy_paths``; -1 for a path without edges.
+        ``weakest`` are ranks as :meth:`_lengths_and_weakest` returns them.
         """
-        xp, (_, row, weights, order) = self.answer.backend.xp, self.heavy_paths
-        if row is None or weights is None or order is None:
+        xp, (_, row_of_rank, weights, order) = self.answer.backend.xp, self.heavy_paths
+        if row_of_rank is None or weights is None or order is None:
             return {}
         has_edges = weakest >= 0
-        edges, at = weakest[has_edges], xp.flatnonzero(has_edges)
+        ranks, paths = weakest[has_edges], xp.flatnonzero(has_edges)
         rows, weight = xp.full(weakest.size, -1, np.int64), xp.zeros(weakest.size, weights.dtype)
-        rows[at], weight[at] = row[edges], weights[edges]
+        rows[paths], weight[paths] = row_of_rank[ranks], weights[ranks]
         columns = {"weakest_row": rows}
-        labels = self.answer.columns_of_forest(order[edges]).get("index")
-        if labels is not None:
+        labels = self.answer.columns_of_forest(order[ranks]).get("index")
+        if labels is not None:  # null for paths without edges
             columns["weakest_index"] = spread(labels, self.answer.home(has_edges))
         return columns | {"weakest_weight": weight}
 
@@ -271,8 +269,8 @@ class ForestPaths:
     ) -> tuple[Array, Array, Array]:
         """Return, for each edge of each path, its pair, step, and position in the forest."""
         chains, order = self.heavy_paths.chains, self.heavy_paths.order
-        pair, step, place = chains.along(first, second, length, self.answer.backend.xp)
-        return pair, step, place if order is None else order[place]
+        pair, step, rank = chains.along(first, second, length, self.answer.backend.xp)
+        return pair, step, rank if order is None else order[rank]
 
     @cached_property
     def trees(self) -> Array:
@@ -283,8 +281,11 @@ class ForestPaths:
         answer, backend = self.answer, self.answer.backend
         if answer.ruled is None or not answer.ruled.must[0].size:
             return answer.dense
-        n, (src, dst) = answer.forest.vertices, rows_of_forest(answer)[0]
-        return any_forest(src, dst, n, backend)[1] if src.size else backend.xp.arange(n)
+        n, ((src, dst), _) = answer.forest.vertices, rows_of_forest(answer)
+        if not src.size:
+            return backend.xp.arange(n)
+        _, tree_of_vertex = any_forest(src, dst, n, backend)
+        return tree_of_vertex
 
     @cached_property
     def heavy_paths(self) -> HeavyPaths:
@@ -295,8 +296,8 @@ class ForestPaths:
         backend.check_capacity(needed, f"rooting the forest of {n:,} vertices", SMALLER_FOREST)
         (src, dst), columns = rows_of_forest(self.answer)
         xp = backend.xp
-        vertex, least = xp.arange(n), self.trees
-        if least is self.answer.dense:  # the trees are the components
+        vertex, least = xp.arange(n), self.trees  # trees of a new forest are least vertices
+        if least is self.answer.dense:  # but these are numbers of components
             vertex, least = self.answer.rows()
         roots = xp.flatnonzero(vertex == least)
         row = weights = order = None
