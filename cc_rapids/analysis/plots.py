@@ -35,14 +35,14 @@ def new_axes(axes: Any) -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise missing(error) from None
+        raise missing_extra(error) from None
     if axes is None:
         _, axes = plt.subplots(figsize=(7, 4), layout="constrained")
         axes.spines[["top", "right"]].set_visible(False)
     return axes
 
 
-def missing(error: ImportError) -> MissingExtraError:
+def missing_extra(error: ImportError) -> MissingExtraError:
     """Return the error for a missing plotting library."""
     return MissingExtraError(
         f"plots need the libraries of an extra ({error}): {install_advice('plot')}"
@@ -221,7 +221,7 @@ def component(
     try:
         import networkx as nx
     except ImportError as error:
-        raise missing(error) from None
+        raise missing_extra(error) from None
     if not len(found.answer):
         raise InputError("there is no component to draw: the answer has no vertices")
     if found.answer.linked is None:
@@ -235,7 +235,7 @@ def component(
             values, pairs = graph_of_entity(found.answer, members, edges)
     axes = new_axes(axes)
     graph = nx.Graph()
-    count, names = len(names), names + values
+    count, names = len(names), names + values  # the least id is the first name
     graph.add_nodes_from(range(len(names)))
     graph.add_edges_from(pairs)
     positions = np.array(list(nx.kamada_kawai_layout(graph).values()))
@@ -418,25 +418,26 @@ def dendrogram(answer: Answer, tops: list[Top], is_greatest: bool, axes: Any) ->
         raise InputError("some components are merged at an infinite weight, which has no height")
     low, high = heights.min(), heights.max()
     margin = (high - low or abs(high) or 1) / 20
-    below_low = low - margin if low < 0 else 0.0
-    base = high + margin if is_greatest else below_low  # the height of leaves
-    names, places, start = list[str](), list[int](), 0
+    below_low = low - margin if low < 0 else 0.0  # distances start at 0
+    # the height of leaves, which is on the side of the strictest weights
+    base, loosest = (high + margin, low) if is_greatest else (below_low, high)
+    names, places, left = list[str](), list[int](), 0  # left: the place of the next leaf
     for top in tops:
-        order, lines = _lines(top, base)
-        lines[:, :, 0] += start
+        order, lines = _merge_lines(top, base)
+        lines[:, :, 0] += left
         axes.add_collection(LineCollection(list(lines), colors="black", linewidths=0.8))
         ids, labels = (values_of(on_host(only(top.named, name))) for name in ("vertex", "labels"))
         leaf_names, label = list(map(name_of, ids[:-1])), name_of(labels[-1])
         leaf_names += [f"({size:,})" for size in top.sizes[len(leaf_names) :]]
         names += [leaf_names[leaf] for leaf in order]
-        places += range(start, start + len(order))
+        places += range(left, left + len(order))
         style = {"textcoords": "offset points", "fontsize": 8, **PLAIN_TEXT}
-        axes.annotate(f"{label}: {top.size:,} vertices", (start, lines[-1, 1, 1]), (0, 3), **style)
-        start += len(order) + 1
+        above_last_merge = left, float(top.heights[-1])
+        axes.annotate(f"{label}: {top.size:,} vertices", above_last_merge, (0, 3), **style)
+        left += len(order) + 1
     size = 8 if len(names) <= MAX_LARGE_NAMES else 5
     axes.set_xticks(places, names, rotation=90, fontsize=size, **PLAIN_TEXT)
-    loosest = low if is_greatest else high
-    axes.set(xlim=(-1, start - 1), ylim=(base, loosest + 2 * np.sign(loosest - base) * margin))
+    axes.set(xlim=(-1, left - 1), ylim=(base, loosest + 2 * np.sign(loosest - base) * margin))
     axes.set(ylabel="weight of the merge", title=_title(answer))
     return axes
 
@@ -466,21 +467,22 @@ def curve(answer: Answer, frame: Any, is_greatest: bool, axes: Any) -> Any:
     return axes
 
 
-def _lines(top: Top, base: float) -> tuple[list[int], Any]:
+def _merge_lines(top: Top, base: float) -> tuple[list[int], Any]:
     """Return the leaves from left to right, and the four corners of the line of each merge.
 
     The corners are an (h, 4, 2) array of coordinates; leaves are at the height ``base``.
     """
     merges = top.merged.T.tolist()
     leaves = len(merges) + 1
-    order, pending = list[int](), [leaves + len(merges) - 1]
+    clusters = leaves + len(merges)
+    order, pending = list[int](), [clusters - 1]  # a stack; the last cluster contains all leaves
     while pending:
         cluster = pending.pop()
         if cluster < leaves:
             order.append(cluster)
         else:
             pending += reversed(merges[cluster - leaves])
-    x, y = np.zeros(leaves + len(merges)), np.full(leaves + len(merges), float(base))
+    x, y = np.zeros(clusters), np.full(clusters, float(base))
     x[order], y[leaves:] = range(leaves), top.heights
     lines = np.empty((len(merges), 4, 2))
     for k, pair in enumerate(merges):

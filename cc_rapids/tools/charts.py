@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..analysis.plots import LINES, PLAIN_TEXT, missing, new_axes
+from ..analysis.plots import LINES, PLAIN_TEXT, missing_extra, new_axes
 from ..data.files.write import replacing
 from ..errors import InputError
 
@@ -158,7 +158,7 @@ def styled() -> Iterator[Callable[[float, float], tuple[Figure, Axes]]]:
         import matplotlib
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise missing(error) from None
+        raise missing_extra(error) from None
 
     def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
         figure = Figure(figsize=(width, height))
