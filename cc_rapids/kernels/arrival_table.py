@@ -228,10 +228,11 @@ def fill(on: Any, vertex: type, slots_by: Any) -> Any:
 def look_up(on: Any, vertex: type, slots_by: Any) -> Any:
     """Write the numbers of the ids that have a number below n, and set ``valid`` for these ids.
 
-    The search for an id ends at a code of n or more. If the id had a number below n, its slot would
-    have been claimed earlier, and the search would have met it before.
+    A slot with a code of n or more belongs to an id of a later batch. The search for a sparse id
+    goes on behind this slot, because a table that was built again has its ids in any order. A dense
+    id has only one slot.
     """
-    place, same = slots_by(on)
+    (place, same), is_dense = slots_by(on), slots_by is by_place
     read_key, none, prefetch_row = key_of(on), none_of(vertex), prefetch_of(on, slots_by)
     first_slots, is_key = _array_functions(on, slots_by)
 
@@ -242,9 +243,10 @@ def look_up(on: Any, vertex: type, slots_by: Any) -> Any:
         s = place(key, base, size)
         while True:
             code = table[s]
-            if code == none or np.uint64(code) >= np.uint64(n):
+            is_later = np.uint64(code) >= np.uint64(n)
+            if code == none or (is_dense and is_later):
                 break
-            if same(code, key, n, arrived, column):
+            if not is_later and same(code, key, n, arrived, column):
                 out[i], valid[i] = code, np.uint8(1)
                 break
             s = s + ONE if s + ONE < size else ZERO
@@ -256,10 +258,12 @@ def look_up(on: Any, vertex: type, slots_by: Any) -> Any:
         while left.size:
             codes = table[slots[left]]
             has_number = codes < n  # not FREE, and not the code of a later id
-            left, codes = left[has_number], codes[has_number]
-            is_match = is_key(codes, keys[left], n, arrived, column)
-            out[left[is_match]], valid[left[is_match]] = codes[is_match], 1
-            left = left[~is_match]
+            rows, numbers = left[has_number], codes[has_number]
+            is_match = is_key(numbers, keys[rows], n, arrived, column)
+            out[rows[is_match]], valid[rows[is_match]] = numbers[is_match], 1
+            goes_on = (codes != none) & (not is_dense)
+            goes_on[has_number] = ~is_match
+            left = left[goes_on]
             slots[left] = (slots[left] + 1) % table.size
 
     look_up.by_numpy = look_up_by_numpy

@@ -60,6 +60,22 @@ def test_an_older_index_goes_on_with_a_table_of_its_own(step):
     assert other.lookup(bits([5]) * step, ON)[1].tolist() == [False]
 
 
+def test_ids_are_found_behind_later_ids(on):
+    """A table that was built again has its ids in any order: here, the older half comes last."""
+    ids, n = np.random.default_rng(1).integers(0, 2**63, 1000).astype(np.uint64), 500
+    table = arrival_table.ArrivalTable(on.asarray(ids), 0, 2**64 - 1, 0, on)
+    slots, free = on.to_host(table.slots).copy(), np.iinfo(table.vertex).max
+    slots[slots != free] = 999 - slots[slots != free]
+    table.slots, table.ids = on.asarray(slots), on.asarray(ids[::-1].copy())
+    numbers, valid = map(on.to_host, table.look_up(table.ids, n))
+    assert valid.tolist() == [True] * n + [False] * n
+    assert numbers[:n].tolist() == list(range(n))
+    kernel = on.kernel(kernels.look_up, table.vertex, kernels.by_hash)
+    out, known = np.zeros(1000, table.vertex), np.zeros(1000, np.uint8)
+    kernel.by_numpy(1000, ids[::-1], table.base, n, slots, ids[::-1], out, known)
+    assert (out.tolist(), known.tolist()) == (numbers.tolist(), valid.tolist())
+
+
 def test_an_older_index_is_pickled_with_its_ids():
     index, _ = Integers.empty(ON).insert([bits([5, 10**12, 7])], ON)
     index.insert([bits(range(0, 10**12, 10**9))], ON)  # takes the ids to a larger table
