@@ -110,13 +110,13 @@ class Spelling:
 
         Without a text, the codes are an empty array.
         """
-        return self._codes(kernels.number_spelt, text, backend, uncoded)
+        return self._codes(kernels.write_codes, text, backend, uncoded)
 
     def lookup(self, column: Any, backend: Backend) -> tuple[Array, Array]:
         """Return the codes of the strings of a column, and a mask of the strings with a code."""
         valid = backend.empty(len(column), np.uint8)
         with lent_texts([column], backend) as (text,):
-            codes = self._codes(kernels.look_up_spelt, text, backend, valid)
+            codes = self._codes(kernels.look_up_codes, text, backend, valid)
         return codes, valid.view(bool)
 
     def _codes(self, make: Any, text: Text | None, backend: Backend, flags: Array) -> Array:
@@ -141,13 +141,13 @@ class Spelling:
             total = n * self.width
         else:
             sizes = backend.empty(n, np.int32)
-            measure = backend.kernel(kernels.spelt_sizes)
+            measure = backend.kernel(kernels.decoded_sizes)
             measure(n, codes, self.least, self.width, self.same, self.below, sizes)
             ends[:] = xp.cumsum(sizes, dtype=np.int64)
             total = int(backend.to_host(offsets[-1:])[0])
         chars = backend.empty(max(total, 1), np.uint8)  # cuDF takes no buffer without memory
         tables = self.least, self.same, self.below, self.letters
-        backend.kernel(kernels.spell)(n, codes, offsets, *tables, chars)
+        backend.kernel(kernels.decode)(n, codes, offsets, *tables, chars)
         return chars, offsets
 
 

@@ -1,19 +1,21 @@
-"""Encode short strings as numbers in lexicographic order, and decode them.
+"""Encode short strings as integers in lexicographic order, and decode the integers.
 
-The code of a string is its rank among all strings that have, at each position, a byte that occurs
-at this position in the column. Strings with a common prefix have consecutive codes: first the
-prefix itself, if it is as long as the shortest string of the column or longer, then the strings
-with the least next byte, and so on.
+The code of a string is its rank among all possible strings. These have ``least`` to ``width``
+bytes, the lengths of the shortest and of the longest string of the column, and at each position a
+byte that the column has there. Other strings have no code. Possible strings that begin with the
+same p bytes have consecutive codes: if p is ``least`` or more, first the string that ends there;
+then the strings with the least next byte, and so on.
 
-seen    : (SEEN,) uint8. seen[256 p + b] is set if byte b occurs at position p, seen[LENGTHS + p] if
-          a string has length p. Then follow the flags WRONG and TOO_LONG.
+seen    : (SEEN,) uint8 flags. seen[256 p + b] is set if byte b occurs at position p, and
+          seen[LENGTHS + p] if a string has length p. seen[WRONG] is set if offsets are invalid, and
+          seen[TOO_LONG] if a string has more than MAX_BYTES bytes.
 worth   : (256 width,) uint64, at 256 p + b the amount that byte b at position p adds to a code; all
           bits set if b does not occur there.
-below   : (width,) uint64, at p the number of strings with a common prefix of p + 1 bytes.
+below   : (width,) uint64, at p the number of possible strings that begin with the same p + 1 bytes.
 letters : (256 width,) uint8, the bytes that occur at position p, in order, from index 256 p.
-numbers : (m,) uint32 or uint64, the codes; arbitrary for a string that has no code.
+codes   : (m,) uint32 or uint64, the codes; arbitrary for a string that has no code.
+same    : the number of bytes of the common prefix of all strings.
 chars, words, offsets : the strings, as in strings.py.
-step    : the distance between the rows that are examined, all rows or a sample.
 """
 
 from typing import Any
@@ -31,8 +33,9 @@ WRONG, TOO_LONG, SEEN = (int(LENGTHS + LIMIT) + k for k in (1, 2, 3))
 def note_letters(on: Any) -> Any:
     """Record the bytes and the length of every ``step``-th string, and whether offsets are invalid.
 
-    All threads that write a flag write the same value. Flags of bytes and lengths are tested first,
-    because most are set by many strings, and stores would contend for their cache lines.
+    All threads that write a flag write the same value. The flag of a byte or length is written only
+    if it is not set yet: many strings share a flag, and their stores would contend for its cache
+    line.
     """
     read, entries = first_bytes(on), entries_of(on)
 
@@ -42,20 +45,20 @@ def note_letters(on: Any) -> Any:
         begin, stop = np.uint64(offsets[row]), np.uint64(offsets[row + ONE])
         if begin > stop or stop > np.uint64(chars.size):
             seen[WRONG] = np.uint8(1)
-        at, end = entries(offsets, chars, row)
-        size = end - at
+        first, end = entries(offsets, chars, row)  # clamps invalid offsets
+        size = end - first
         if size > LIMIT:
             seen[TOO_LONG] = np.uint8(1)
         else:
             p = ZERO
             while p < size:
-                x = read(chars, words, at + p, size - p)
-                last = min(size, p + EIGHT)
-                while p < last:
-                    k = (p << BYTE_BITS) | (x & BYTE)
-                    if seen[k] == np.uint8(0):
-                        seen[k] = np.uint8(1)
-                    x >>= BYTE_BITS
+                next_bytes = read(chars, words, first + p, size - p)
+                end_of_word = min(size, p + EIGHT)
+                while p < end_of_word:
+                    flag = (p << BYTE_BITS) | (next_bytes & BYTE)
+                    if seen[flag] == np.uint8(0):
+                        seen[flag] = np.uint8(1)
+                    next_bytes >>= BYTE_BITS
                     p += ONE
             if seen[LENGTHS + size] == np.uint8(0):
                 seen[LENGTHS + size] = np.uint8(1)
@@ -63,70 +66,69 @@ def note_letters(on: Any) -> Any:
     return note_letters
 
 
-def number_of(on: Any) -> Any:
-    """Return the code of string i, and whether the string has a code."""
+def code_of(on: Any) -> Any:
+    """Return the code of string i, and True; or an arbitrary number and False if it has no code."""
     read, entries = first_bytes(on), entries_of(on)
 
     @on.device
-    def number_of(chars, words, offsets, i, least, width, worth):
-        at, end = entries(offsets, chars, i)
-        size, number, p = end - at, ZERO, ZERO
+    def code_of(chars, words, offsets, i, least, width, worth):
+        first, end = entries(offsets, chars, i)
+        size, code, p = end - first, ZERO, ZERO
         if size < np.uint64(least) or size > np.uint64(width):
-            return number, False
+            return code, False
         while p < size:
-            x = read(chars, words, at + p, size - p)
-            last = min(size, p + EIGHT)
-            while p < last:
-                more = worth[(p << BYTE_BITS) | (x & BYTE)]
-                if more == ALL:
-                    return number, False
-                number += more
-                x >>= BYTE_BITS
+            next_bytes = read(chars, words, first + p, size - p)
+            end_of_word = min(size, p + EIGHT)
+            while p < end_of_word:
+                amount = worth[(p << BYTE_BITS) | (next_bytes & BYTE)]
+                if amount == ALL:
+                    return code, False
+                code += amount
+                next_bytes >>= BYTE_BITS
                 p += ONE
-        return number, True
+        return code, True
 
-    return number_of
+    return code_of
 
 
-def number_spelt(on: Any) -> Any:
-    """Write the code of each string; set ``uncoded`` if a string has no code."""
-    number = number_of(on)
+def write_codes(on: Any) -> Any:
+    """Write the code of each string; set one flag, ``uncoded[0]``, if any string has no code."""
+    code_of_string = code_of(on)
 
     @on.elementwise
-    def number_spelt(i, chars, words, offsets, least, width, worth, out, uncoded):
-        value, spelt = number(chars, words, offsets, i, least, width, worth)
-        if not spelt:
+    def write_codes(i, chars, words, offsets, least, width, worth, codes, uncoded):
+        code, has_code = code_of_string(chars, words, offsets, i, least, width, worth)
+        if not has_code:
             uncoded[0] = np.uint64(1)
-        out[i] = value
+        codes[i] = code
 
-    return number_spelt
+    return write_codes
 
 
-def look_up_spelt(on: Any) -> Any:
-    """Write the code of each string, and whether the string has a code."""
-    number = number_of(on)
+def look_up_codes(on: Any) -> Any:
+    """Write the code of each string, and to ``valid[i]`` whether string i has a code."""
+    code_of_string = code_of(on)
 
     @on.elementwise
-    def look_up_spelt(i, chars, words, offsets, least, width, worth, out, valid):
-        value, spelt = number(chars, words, offsets, i, least, width, worth)
-        out[i] = value
-        valid[i] = np.uint8(spelt)
+    def look_up_codes(i, chars, words, offsets, least, width, worth, codes, valid):
+        code, has_code = code_of_string(chars, words, offsets, i, least, width, worth)
+        codes[i] = code
+        valid[i] = np.uint8(has_code)
 
-    return look_up_spelt
+    return look_up_codes
 
 
-def spelt_sizes(on: Any) -> Any:
+def decoded_sizes(on: Any) -> Any:
     """Write the length in bytes of the string of each code to ``sizes``.
 
-    All strings have at least ``same`` bytes. If strings may end at position p, the first code is
-    that of the string which ends there. Then there are ``below[p]`` codes for each next byte.
+    ``rest`` is the rank among the possible strings that begin with the same p bytes.
     """
 
     @on.elementwise
-    def spelt_sizes(i, numbers, least, width, same, below, sizes):
-        rest, p = np.uint64(numbers[i]), np.uint64(same)
+    def decoded_sizes(i, codes, least, width, same, below, sizes):
+        rest, p = np.uint64(codes[i]), np.uint64(same)
         while p < np.uint64(width):
-            if p >= np.uint64(least):
+            if p >= np.uint64(least):  # rank 0 is the string that ends here
                 if rest == ZERO:
                     break
                 rest -= ONE
@@ -134,29 +136,30 @@ def spelt_sizes(on: Any) -> Any:
             p += ONE
         sizes[i] = p
 
-    return spelt_sizes
+    return decoded_sizes
 
 
-def spell(on: Any) -> Any:
-    """Write the string of each code; the first ``same`` bytes are equal in all strings.
+def decode(on: Any) -> Any:
+    """Write the string of each code to the bytes ``chars``, beginning at ``offsets[i]``.
 
-    The digits of a code are the positions of the bytes in ``letters``.
+    ``rest`` is the rank among the possible strings that begin with the same p bytes. The mask BYTE
+    keeps the index of a letter in range.
     """
 
     @on.elementwise
-    def spell(i, numbers, offsets, least, same, below, letters, chars):
-        rest, p = np.uint64(numbers[i]), ZERO
-        at = np.uint64(offsets[i])
-        size = np.uint64(offsets[i + ONE]) - at
+    def decode(i, codes, offsets, least, same, below, letters, chars):
+        rest, p = np.uint64(codes[i]), ZERO
+        first = np.uint64(offsets[i])
+        size = np.uint64(offsets[i + ONE]) - first
         while p < np.uint64(same):
-            chars[at + p] = letters[p << BYTE_BITS]
+            chars[first + p] = letters[p << BYTE_BITS]
             p += ONE
         while p < size:
-            if p >= np.uint64(least):
+            if p >= np.uint64(least):  # rank 0 was the string that ends here
                 rest -= ONE
-            digit = rest // below[p]
-            chars[at + p] = letters[(p << BYTE_BITS) | (digit & BYTE)]
-            rest -= digit * below[p]
+            letter = rest // below[p]
+            chars[first + p] = letters[(p << BYTE_BITS) | (letter & BYTE)]
+            rest -= letter * below[p]
             p += ONE
 
-    return spell
+    return decode

@@ -1,14 +1,14 @@
 """Read a column of strings, eight bytes at a time.
 
-The kernels take chars, words and offsets together, although some kernels do not use ``words``.
+All kernels take chars, words and offsets, even those that do not use ``words``.
 
 chars   : (c,) uint8, the bytes of all strings, one string after another.
-words   : (c // 8,) uint64, the same memory as whole little-endian words; the last c % 8 bytes are
-          read one by one.
+words   : (c // 8,) uint64, the memory of ``chars`` as little-endian words. The last c % 8 bytes are
+          in no word and are read one by one.
 offsets : (m + 1,) integers: string i is chars[offsets[i]:offsets[i + 1]].
-chosen  : (m,) integers, for each string a row that should hold an equal string.
-rows    : (k,) integers, the strings to sort. The strings of group g share their first depth[g]
-          bytes.
+chosen  : (m,) integers, for each string the row of a string that should be equal, maybe itself.
+rows    : (k,) integers, the strings to sort or copy. When strings are sorted, string rows[k] is in
+          group[k], and the strings of group g share their first depth[g] bytes.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ from .primitives import SOON, lessen, no_prefetch
 ZERO, ONE, THREE, SEVEN, EIGHT = map(np.uint64, (0, 1, 3, 7, 8))
 WORD, BYTE = np.uint64(64), np.uint64(0xFF)  # bits of a word; mask of its lowest byte
 HALVES, ALL = np.uint64(32), np.uint64(0xFFFFFFFFFFFFFFFF)
-SOONER = np.uint64(SOON // 2)  # prefetch distance in rows for the bytes of a string
+SOON_BYTES = np.uint64(SOON // 2)  # prefetch distance in rows for the bytes of a string
 RUN = np.uint64(16)  # strings that one thread compares with the first of their group
 BYTES, BYTE_BITS = np.uint64(0x00FF00FF00FF00FF), np.uint64(8)
 PAIRS, PAIR_BITS = np.uint64(0x0000FFFF0000FFFF), np.uint64(16)
@@ -47,14 +47,14 @@ def note_wrong_places(on: Any) -> Any:
 
 
 def eight_bytes(on: Any) -> Any:
-    """Return the eight bytes at a position, the first in the lowest bits; zeros past the end.
+    """Return the eight bytes from a position, the first in the lowest bits; zeros past ``chars``.
 
-    The second word is shifted twice, because a shift by 64 bits is undefined.
+    The next word is shifted twice, because a shift by 64 bits is undefined.
     """
 
     @on.device
     def eight_bytes(chars, words, at):
-        w, shift = at >> THREE, (at & SEVEN) << THREE
+        w, shift = at >> THREE, (at & SEVEN) << THREE  # the word and the bit in it
         if w + ONE < np.uint64(words.size):
             return (words[w] >> shift) | ((words[w + ONE] << ONE) << (WORD - ONE - shift))
         word, b = ZERO, ZERO
@@ -67,7 +67,7 @@ def eight_bytes(on: Any) -> Any:
 
 
 def first_bytes(on: Any) -> Any:
-    """Return the first ``size`` >= 1 bytes, at most eight; zeros in the higher bytes."""
+    """Return the next min(size, 8) bytes from a position, and zeros above; ``size`` >= 1."""
     read = eight_bytes(on)
 
     @on.device
@@ -79,9 +79,10 @@ def first_bytes(on: Any) -> Any:
 
 
 def hash_rows(on: Any) -> Any:
-    """Write the hash of each string: its length and a seed, mixed with each eight bytes in turn.
+    """Write the hash of each string.
 
-    The mixing function is bijective, so two strings of equal length and at most eight bytes never
+    A hash begins as the length XOR a seed, mixed. Each eight bytes are added by XOR, and mixed. The
+    mixing function is bijective, so two strings of equal length and at most eight bytes never
     share a hash. The hashes of other strings collide as rarely as random 64-bit numbers.
     """
     read, mixed, entries = first_bytes(on), mix(on), entries_of(on)
@@ -95,47 +96,47 @@ def hash_rows(on: Any) -> Any:
             at += EIGHT
         hashes[i] = h
 
-    mixed_arrays, places = by_numpy.array_function(mixed), np.arange(8)
+    mix_array, byte_positions = by_numpy.array_function(mixed), np.arange(8)
 
     def hash_rows_by_numpy(n, chars, words, offsets, seed, hashes):
         at, end = by_numpy.entries(offsets, chars, np.arange(n))
         padded = np.append(chars[: end.max()], np.zeros(8, np.uint8))
-        hashes[:n] = mixed_arrays(np.uint64(seed) ^ (end - at).astype(np.uint64))
-        left = np.flatnonzero(at < end)
-        while left.size:
-            read = padded[at[left, None] + places].view(np.uint64)[:, 0]
-            unused = (EIGHT - np.minimum(end[left] - at[left], 8).astype(np.uint64)) << THREE
-            hashes[left] = mixed_arrays(hashes[left] ^ (read << unused >> unused))
-            at[left] += 8
-            left = left[at[left] < end[left]]
+        hashes[:n] = mix_array(np.uint64(seed) ^ (end - at).astype(np.uint64))
+        unread = np.flatnonzero(at < end)  # the strings with bytes that are not hashed yet
+        while unread.size:
+            next_bytes = padded[at[unread, None] + byte_positions].view(np.uint64)[:, 0]
+            unused = (EIGHT - np.minimum(end[unread] - at[unread], 8).astype(np.uint64)) << THREE
+            hashes[unread] = mix_array(hashes[unread] ^ (next_bytes << unused >> unused))
+            at[unread] += 8
+            unread = unread[at[unread] < end[unread]]
 
     hash_rows.by_numpy = hash_rows_by_numpy
     return hash_rows
 
 
 def common_prefix(on: Any) -> Any:
-    """Return the length of the common prefix of the bytes at a and at b, at most ``most``."""
+    """Return the length of the common prefix of the bytes from a and from b, at most ``limit``."""
     read = first_bytes(on)
 
     @on.device
-    def common_prefix(chars, words, a, b, most):
-        done = ZERO
-        while done < most:
-            left = most - done
-            differ = read(chars, words, a + done, left) ^ read(chars, words, b + done, left)
-            if differ != ZERO:
-                while differ & BYTE == ZERO:
-                    differ >>= BYTE_BITS
-                    done += ONE
-                return done
-            done += min(left, EIGHT)
-        return done
+    def common_prefix(chars, words, a, b, limit):
+        length = ZERO
+        while length < limit:
+            left = limit - length
+            bits = read(chars, words, a + length, left) ^ read(chars, words, b + length, left)
+            if bits != ZERO:
+                while bits & BYTE == ZERO:  # this byte is equal
+                    bits >>= BYTE_BITS
+                    length += ONE
+                return length
+            length += min(left, EIGHT)
+        return length
 
     return common_prefix
 
 
 def equal(on: Any) -> Any:
-    """Return whether ``size`` bytes of two columns of strings are equal."""
+    """Return whether the ``size`` bytes from a equal the bytes from b, maybe of another column."""
     read = first_bytes(on)
 
     @on.device
@@ -152,7 +153,10 @@ def equal(on: Any) -> Any:
 
 
 def prefetch_ahead(on: Any) -> Any:
-    """Prefetch the chosen string's offset for row i + SOON, and its bytes for row i + SOONER."""
+    """Prefetch the offset and the first bytes of the chosen strings of later rows.
+
+    The bytes are prefetched for a nearer row, whose offset was prefetched before.
+    """
     if on.prefetch is None:
         return no_prefetch(on)
     prefetch = on.prefetch
@@ -161,7 +165,7 @@ def prefetch_ahead(on: Any) -> Any:
     def prefetch_row(i, chars, offsets, chosen):
         if i + SOON < np.uint64(chosen.size):
             prefetch(offsets, np.uint64(chosen[i + SOON]))
-            prefetch(chars, np.uint64(offsets[chosen[i + SOONER]]))
+            prefetch(chars, np.uint64(offsets[chosen[i + SOON_BYTES]]))
 
     return prefetch_row
 
@@ -176,10 +180,10 @@ def compare(on: Any) -> Any:
     @on.elementwise
     def compare(i, chars, words, offsets, chosen, differ):
         prefetch_row(i, chars, offsets, chosen)
-        j = np.uint64(chosen[i])
-        if j != i:
+        row = np.uint64(chosen[i])
+        if row != i:
             a, a_end = entries(offsets, chars, i)
-            b, b_end = entries(offsets, chars, j)
+            b, b_end = entries(offsets, chars, row)
             size = a_end - a
             if b_end - b != size or not same(chars, words, a, chars, words, b, size):
                 differ[0] = np.uint32(1)
@@ -188,9 +192,9 @@ def compare(on: Any) -> Any:
 
 
 def compare_kept(on: Any) -> Any:
-    """Set ``differs[i]`` if string i differs from the kept string ``numbers[i]``.
+    """Set ``differs[i]`` if string i differs from string ``numbers[i]`` of another column.
 
-    The kept strings have the arrays ``kept_chars``, ``kept_words`` and ``kept_offsets``.
+    The arrays of the other column are ``kept_chars``, ``kept_words`` and ``kept_offsets``.
     """
     same, entries, prefetch_row = equal(on), entries_of(on), prefetch_ahead(on)
 
@@ -212,11 +216,11 @@ def compare_kept(on: Any) -> Any:
             a, a_end = by_numpy.entries(offsets, chars, piece)
             b, b_end = by_numpy.entries(kept_offsets, kept_chars, numbers[piece].astype(np.int64))
             differs[piece] |= a_end - a != b_end - b
-            same = np.flatnonzero(differs[piece] == 0)
-            sizes = (a_end - a)[same]
-            at, kept_at = (by_numpy.ranges(begins[same], sizes) for begins in (a, b))
-            row = np.repeat(piece[same], sizes)
-            differs[row[chars[at] != kept_chars[kept_at]]] = 1
+            same_size = np.flatnonzero(differs[piece] == 0)
+            sizes = (a_end - a)[same_size]
+            at, kept_at = (by_numpy.ranges(begins[same_size], sizes) for begins in (a, b))
+            row_of_byte = np.repeat(piece[same_size], sizes)
+            differs[row_of_byte[chars[at] != kept_chars[kept_at]]] = 1
 
     compare_kept.by_numpy = compare_kept_by_numpy
     return compare_kept
@@ -242,7 +246,7 @@ def row_sizes(on: Any) -> Any:
 def copy_rows(on: Any) -> Any:
     """Copy the string of each row ``rows[k]`` to the bytes ``out``, beginning at ``starts[k]``.
 
-    At most ``starts[k + 1] - starts[k]`` bytes are written, even if the string has changed.
+    At most ``starts[k + 1] - starts[k]`` bytes are written, even if ``offsets`` were changed.
     """
     entries, prefetch_row = entries_of(on), prefetch_ahead(on)
 
@@ -269,58 +273,57 @@ def copy_rows(on: Any) -> Any:
 
 
 def advance_prefix(on: Any) -> Any:
-    """Compute the length ``deeper[g]`` of the common prefix of the strings of each group g.
+    """Lower ``new_depth[g]`` to the length of the common prefix of the strings of each group g.
 
-    Thread ``run`` compares RUN strings with the first string of their group and lowers
-    ``deeper[g]`` once. With one atomic operation per string, all threads would contend for one
-    word, because a group may contain all strings. Bytes are compared only up to the least prefix so
-    far. String ``rows[k]`` is in group ``group[k]``, and ``first[g]`` is the position of the first
-    string of group g in ``rows``.
+    Thread ``run`` compares RUN strings with the first string of their group, ``rows[first[g]]``,
+    and lowers ``new_depth[g]`` once for all strings of one group. With one atomic operation per
+    string, all threads would contend for one word, because a group may contain all strings. Bytes
+    are compared only up to the shortest common prefix that the thread has found in the group.
     """
-    shared, lessen_word, entries = common_prefix(on), lessen(on), entries_of(on)
+    prefix_length, lower_to, entries = common_prefix(on), lessen(on), entries_of(on)
 
     @on.elementwise
-    def advance_prefix(run, chars, words, offsets, rows, group, first, depth, deeper):
+    def advance_prefix(run, chars, words, offsets, rows, group, first, depth, new_depth):
         k = run * RUN
-        end, g, least = min(k + RUN, np.uint64(rows.size)), group[k], ALL
+        end, g, shortest = min(k + RUN, np.uint64(rows.size)), group[k], ALL
         while k < end:
             if group[k] != g:
-                lessen_word(deeper, g, least)
-                g, least = group[k], ALL
+                lower_to(new_depth, g, shortest)
+                g, shortest = group[k], ALL
             a, a_end = entries(offsets, chars, np.uint64(rows[k]))
             b, b_end = entries(offsets, chars, np.uint64(rows[first[g]]))
-            size = min(a_end - a, b_end - b, least)
-            depth_of_group = min(depth[g], size)
-            least = depth_of_group + shared(
-                chars, words, a + depth_of_group, b + depth_of_group, size - depth_of_group
+            limit = min(a_end - a, b_end - b, shortest)
+            equal_bytes = min(depth[g], limit)  # need not be compared again
+            shortest = equal_bytes + prefix_length(
+                chars, words, a + equal_bytes, b + equal_bytes, limit - equal_bytes
             )
             k += ONE
-        lessen_word(deeper, g, least)
+        lower_to(new_depth, g, shortest)
 
     return advance_prefix
 
 
 def sort_keys(on: Any) -> Any:
-    """Write the next seven bytes of each string and their count as one sort key.
+    """Write a sort key for each string: its next seven bytes after the common prefix, and a count.
 
-    The upper seven bytes of the key are the bytes of the string, the first one highest, with zeros
-    past its end. The lowest byte is the number of these bytes, or eight if more bytes follow. A
+    The upper seven bytes of the key are bytes of the string, the first one highest, and zeros after
+    its end. The lowest byte is the number of bytes that the string has left, at most eight. A
     prefix therefore sorts before its extensions, even before extensions by zero bytes. Two strings
-    that end within the seven bytes have equal keys only if they are equal.
+    of a group that end within the seven bytes have equal keys only if they are equal.
     """
     read, entries = first_bytes(on), entries_of(on)
 
     @on.elementwise
-    def sort_keys(k, chars, words, offsets, rows, group, depth, out):
+    def sort_keys(k, chars, words, offsets, rows, group, depth, keys):
         at, end = entries(offsets, chars, np.uint64(rows[k]))
-        prefix, word = depth[group[k]], ZERO
+        prefix, key = depth[group[k]], ZERO
         if prefix < end - at:
             at += prefix
             x = read(chars, words, at, min(end - at, SEVEN))
             # Reverse the order of the bytes: swap the bytes of pairs, the pairs, then the halves.
             x = ((x & BYTES) << BYTE_BITS) | ((x >> BYTE_BITS) & BYTES)
             x = ((x & PAIRS) << PAIR_BITS) | ((x >> PAIR_BITS) & PAIRS)
-            word = (x << HALVES) | (x >> HALVES) | min(end - at, EIGHT)
-        out[k] = word
+            key = (x << HALVES) | (x >> HALVES) | min(end - at, EIGHT)
+        keys[k] = key
 
     return sort_keys

@@ -407,7 +407,7 @@ PLANTS = {
         "slots",
     ),
     "number spelt": Plant(
-        spelling.number_spelt, "out[i] = value", "out[i] = value - (value & ONE)", "spelt"
+        spelling.write_codes, "codes[i] = code", "codes[i] = code - (code & ONE)", "spelt"
     ),
     "bytes": Plant(
         strings.first_bytes, "min(size, EIGHT) << THREE", "min(size, EIGHT) << ONE", "strings"

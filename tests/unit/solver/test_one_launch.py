@@ -141,7 +141,7 @@ def test_other_lists_take_the_usual_way(launched, columns):
 def test_strings_that_are_numbers_are_solved_at_once(launched):
     found = components((["b1", "c22"], ["c22", "a333"]))
     assert columns(found.labels()) == [["a333", "b1", "c22"], ["a333"] * 3]
-    assert launched[:4] == ["note_letters", "note_letters", "number_spelt", "number_spelt"]
+    assert launched[:4] == ["note_letters", "note_letters", "write_codes", "write_codes"]
     assert launched[4] == "solve"
 
 
