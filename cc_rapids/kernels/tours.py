@@ -1,26 +1,25 @@
-"""Euler tours of rooted forests, and the range that non-tree edges reach from each subtree.
+"""Euler tours of rooted forests, and the vertices that non-tree edges reach from each subtree.
 
 A virtual vertex n is joined to each root, which makes one tree. Its Euler tour starts and ends at n
-and passes each edge in both directions; these are the two *arcs* of the edge. The number of an arc
-is its position in a list of A arcs. The list is grouped by source vertex, in any order within a
-vertex. The arcs that leave n come last, in the order of the roots.
+and passes each edge in both directions; these are the two *arcs* of the edge. The arcs are numbered
+0 .. A - 1 by source vertex, in any order within a vertex. The arcs that leave n come last, in the
+order of the roots.
 
-src, dst : (t,) integers, the endpoints of the forest's edges. The edge from n to root number i has
-           the number t + i.
-starts : (n + 1,) unsigned, the first arc of each vertex. The arcs of a vertex are placed from the
-         last to the first; meanwhile, ``starts`` has the arc that was placed last.
+src, dst : (t,) integers, the endpoints of the forest's edges. The edge from n to roots[i] has the
+           number t + i.
+starts : (n + 1,) unsigned, the first arc of each vertex.
 arcs   : (t,) unsigned, for each edge the arc that leaves ``src``.
 twins  : (A,) unsigned, the opposite arc on the same edge.
-tour   : (A,) unsigned, the next arc of the tour, all bits set for the last; finally the position of
-         each arc in the tour.
-counts : (S,) unsigned, the number of arcs of each sublist; finally the number of arcs before
-         each sublist.
+tour   : (A,) unsigned, the next arc of the tour, NONE (all bits set) for the last; from ``number``
+         on, the position of each arc in the tour.
+counts : (S,) unsigned, the number of arcs of each of S sublists; in ``number``, the number of arcs
+         before each sublist.
 
 List ranking: the tour is cut into sublists. In each block of 2^SHIFT arcs one sublist begins, at a
-pseudo-random arc that depends on the block only. So the number of an arc tells whether a sublist
-begins there. One thread traverses each sublist, twice (Helman and JáJá, "Designing practical
-efficient algorithms for symmetric multiprocessors", ALENEX 1999; Wei and JáJá, "Optimization of
-linked list prefix computations on multithreaded GPUs using CUDA", IPDPS 2010).
+pseudo-random arc that depends only on the block, so a thread knows from the number of an arc
+whether a sublist begins there. One thread traverses each sublist, twice (Helman and JáJá,
+"Designing practical efficient algorithms for symmetric multiprocessors", ALENEX 1999; Wei and JáJá,
+"Optimization of linked list prefix computations on multithreaded GPUs using CUDA", IPDPS 2010).
 """
 
 from typing import Any
@@ -49,10 +48,9 @@ def count_arcs(on: Any, word: type) -> Any:
 
 
 def place_arcs(on: Any, word: type) -> Any:
-    """Assign both arcs of each edge a position among the arcs of their vertices, last one first.
+    """Number both arcs of each edge, including the edges from the virtual vertex to the roots.
 
-    Edges to roots come after the edges of the forest. Initially ``starts`` has the end of the arcs
-    of each vertex.
+    ``starts`` initially has the end of the arcs of each vertex, and each new arc lowers it by 1.
     """
     add, minus = on.atomic_add, none_of(word)  # adding all bits set subtracts 1
 
@@ -63,7 +61,7 @@ def place_arcs(on: Any, word: type) -> Any:
             a = word(add(starts, src[e], minus) - word(1))
             b = word(add(starts, dst[e], minus) - word(1))
             arcs[e] = a
-        else:
+        else:  # b leaves the virtual vertex
             a = word(add(starts, roots[e - t], minus) - word(1))
             b = word(np.uint64(twins.size) - np.uint64(roots.size) + e - t)
         twins[a], twins[b] = b, a
@@ -71,20 +69,20 @@ def place_arcs(on: Any, word: type) -> Any:
     return place_arcs
 
 
-def follow(on: Any, word: type) -> Any:
+def next_arc_of_vertex(on: Any, word: type) -> Any:
     """Return the arc after arc a among the arcs of its vertex v; after the last arc, the first."""
 
     @on.device
-    def follow(a, v, starts):
+    def next_arc_of_vertex(a, v, starts):
         after = word(a + word(1))
         return after if after < starts[np.uint64(v) + ONE] else starts[v]
 
-    return follow
+    return next_arc_of_vertex
 
 
 def link_arcs(on: Any, word: type) -> Any:
     """Write the successor of each arc in the tour: the arc after its twin, at the same vertex."""
-    following, none = follow(on, word), none_of(word)
+    next_arc, none = next_arc_of_vertex(on, word), none_of(word)
 
     @on.elementwise
     def link_arcs(e, src, dst, roots, starts, arcs, twins, tour):
@@ -92,11 +90,11 @@ def link_arcs(on: Any, word: type) -> Any:
         if e < t:
             a = arcs[e]
             b = twins[a]
-            tour[b], tour[a] = following(a, src[e], starts), following(b, dst[e], starts)
+            tour[b], tour[a] = next_arc(a, src[e], starts), next_arc(b, dst[e], starts)
         else:
             b = size - np.uint64(roots.size) + e - t
             a = twins[b]
-            tour[b] = following(a, roots[e - t], starts)
+            tour[b] = next_arc(a, roots[e - t], starts)
             tour[a] = word(b + ONE) if b + ONE < size else none
 
     return link_arcs
@@ -111,13 +109,14 @@ def first_of_block(on: Any) -> Any:
         if k == np.uint64(start) >> shift:
             return np.uint64(start)
         base = k << shift
-        return base + min((k + ONE) * SPREAD >> UPPER, min(whole, size - base) - ONE)
+        last = min(whole, size - base) - ONE  # the last block may be shorter
+        return base + min((k + ONE) * SPREAD >> UPPER, last)
 
     return first_of_block
 
 
 def sublist_ends(on: Any, word: type) -> Any:
-    """Return whether a sublist ends before arc a."""
+    """Return whether the sublist that leads to a ends before a: a begins another, or is NONE."""
     begin, none, shift = first_of_block(on), none_of(word), np.uint64(SHIFT)
 
     @on.device
@@ -130,11 +129,11 @@ def sublist_ends(on: Any, word: type) -> Any:
 def measure(on: Any, word: type) -> Any:
     """Write the length of each sublist to ``counts``, and the next sublist to ``following``.
 
-    The last sublist is followed by the number of sublists. A thread traverses four sublists at a
-    time, so that four loads are in flight: the sublists ``one`` to ``four``, at the arcs a to d,
-    after m to p arcs. ``advance`` goes one arc further, and from the end of a sublist to ``k``, the
-    next sublist of the thread. ``start`` is the first arc of the tour, and ``end`` the number of
-    sublists.
+    For the last sublist of the tour, ``following`` is the number of sublists. A thread traverses
+    four sublists at a time, so that four loads are in flight. Of the first of these, j1 is the
+    sublist, a1 the current arc, and n1 the number of arcs before it. ``advance`` goes to the next
+    arc; after the end of a sublist, it goes to the thread's next sublist k. ``start`` is the first
+    arc of the tour.
     """
     begin, ends = first_of_block(on), sublist_ends(on, word)
     none, shift = none_of(word), np.uint64(SHIFT)
@@ -155,27 +154,27 @@ def measure(on: Any, word: type) -> Any:
     @on.grid_stride
     def measure(k, end, step, start, tour, counts, following):
         size, zero = np.uint64(tour.size), word(0)
-        one, two, three, four = k, k + step, k + TWO * step, k + THREE * step
-        a, b, c, d = ZERO, ZERO, ZERO, ZERO
-        if one < end:
-            a = begin(one, start, size)
-        if two < end:
-            b = begin(two, start, size)
-        if three < end:
-            c = begin(three, start, size)
-        if four < end:
-            d = begin(four, start, size)
-        m, n, o, p = zero, zero, zero, zero
-        k = four + step
-        while min(min(one, two), min(three, four)) < end:
-            if one < end:
-                one, a, m, k = advance(one, a, m, start, tour, counts, following, k, end, step)
-            if two < end:
-                two, b, n, k = advance(two, b, n, start, tour, counts, following, k, end, step)
-            if three < end:
-                three, c, o, k = advance(three, c, o, start, tour, counts, following, k, end, step)
-            if four < end:
-                four, d, p, k = advance(four, d, p, start, tour, counts, following, k, end, step)
+        j1, j2, j3, j4 = k, k + step, k + TWO * step, k + THREE * step
+        a1, a2, a3, a4 = ZERO, ZERO, ZERO, ZERO
+        if j1 < end:
+            a1 = begin(j1, start, size)
+        if j2 < end:
+            a2 = begin(j2, start, size)
+        if j3 < end:
+            a3 = begin(j3, start, size)
+        if j4 < end:
+            a4 = begin(j4, start, size)
+        n1, n2, n3, n4 = zero, zero, zero, zero
+        k = j4 + step
+        while min(min(j1, j2), min(j3, j4)) < end:
+            if j1 < end:
+                j1, a1, n1, k = advance(j1, a1, n1, start, tour, counts, following, k, end, step)
+            if j2 < end:
+                j2, a2, n2, k = advance(j2, a2, n2, start, tour, counts, following, k, end, step)
+            if j3 < end:
+                j3, a3, n3, k = advance(j3, a3, n3, start, tour, counts, following, k, end, step)
+            if j4 < end:
+                j4, a4, n4, k = advance(j4, a4, n4, start, tour, counts, following, k, end, step)
 
     return measure
 
@@ -183,47 +182,47 @@ def measure(on: Any, word: type) -> Any:
 def number(on: Any, word: type) -> Any:
     """Replace the successor of each arc in ``tour`` by the arc's position in the tour.
 
-    A thread traverses four sublists at a time, as in :func:`measure`; here m to p are the positions
-    of the arcs a to d.
+    A thread traverses four sublists at a time, as in :func:`measure`; here p1 is the position of
+    arc a1 in the tour.
     """
     begin, ends = first_of_block(on), sublist_ends(on, word)
 
     @on.device
-    def advance(j, a, before, start, counts, tour, k, end, step):
+    def advance(j, a, position, start, counts, tour, k, end, step):
         size, after = np.uint64(tour.size), tour[a]
-        tour[a] = before
-        a, before = np.uint64(after), word(before + word(1))
+        tour[a] = position
+        a, position = np.uint64(after), word(position + word(1))
         if ends(after, start, size):
             j = k
             if k < end:
-                a, before = begin(k, start, size), counts[k]
+                a, position = begin(k, start, size), counts[k]
                 k += step
-        return j, a, before, k
+        return j, a, position, k
 
     @on.grid_stride
     def number(k, end, step, start, counts, tour):
         size, zero = np.uint64(tour.size), word(0)
-        one, two, three, four = k, k + step, k + TWO * step, k + THREE * step
-        a, b, c, d = ZERO, ZERO, ZERO, ZERO
-        m, n, o, p = zero, zero, zero, zero
-        if one < end:
-            a, m = begin(one, start, size), counts[one]
-        if two < end:
-            b, n = begin(two, start, size), counts[two]
-        if three < end:
-            c, o = begin(three, start, size), counts[three]
-        if four < end:
-            d, p = begin(four, start, size), counts[four]
-        k = four + step
-        while min(min(one, two), min(three, four)) < end:
-            if one < end:
-                one, a, m, k = advance(one, a, m, start, counts, tour, k, end, step)
-            if two < end:
-                two, b, n, k = advance(two, b, n, start, counts, tour, k, end, step)
-            if three < end:
-                three, c, o, k = advance(three, c, o, start, counts, tour, k, end, step)
-            if four < end:
-                four, d, p, k = advance(four, d, p, start, counts, tour, k, end, step)
+        j1, j2, j3, j4 = k, k + step, k + TWO * step, k + THREE * step
+        a1, a2, a3, a4 = ZERO, ZERO, ZERO, ZERO
+        p1, p2, p3, p4 = zero, zero, zero, zero
+        if j1 < end:
+            a1, p1 = begin(j1, start, size), counts[j1]
+        if j2 < end:
+            a2, p2 = begin(j2, start, size), counts[j2]
+        if j3 < end:
+            a3, p3 = begin(j3, start, size), counts[j3]
+        if j4 < end:
+            a4, p4 = begin(j4, start, size), counts[j4]
+        k = j4 + step
+        while min(min(j1, j2), min(j3, j4)) < end:
+            if j1 < end:
+                j1, a1, p1, k = advance(j1, a1, p1, start, counts, tour, k, end, step)
+            if j2 < end:
+                j2, a2, p2, k = advance(j2, a2, p2, start, counts, tour, k, end, step)
+            if j3 < end:
+                j3, a3, p3, k = advance(j3, a3, p3, start, counts, tour, k, end, step)
+            if j4 < end:
+                j4, a4, p4, k = advance(j4, a4, p4, start, counts, tour, k, end, step)
 
     return number
 
@@ -231,8 +230,8 @@ def number(on: Any, word: type) -> Any:
 def orient(on: Any, word: type) -> Any:
     """Write the child and the parent of each edge, and where the tour enters and leaves the child.
 
-    ``parent_edge`` is unchanged for roots and for vertices in no tree. ``descends`` is set at the
-    positions of arcs that go down.
+    ``parent_edge`` is not written for roots and for vertices in no tree. ``descends`` is set at
+    each position of the tour whose arc goes down, from a parent to its child.
     """
 
     @on.elementwise
@@ -242,21 +241,21 @@ def orient(on: Any, word: type) -> Any:
         t = np.uint64(src.size)
         if e < t:
             a = arcs[e]
-            down, up, top, low = tour[a], tour[twins[a]], word(src[e]), word(dst[e])
+            down, up, above, below = tour[a], tour[twins[a]], word(src[e]), word(dst[e])
             if down > up:  # the tour first passes the arc to the child
-                down, up, top, low = up, down, low, top
-            child[e], parent[low], parent_edge[low] = low, top, word(e)
-        else:
+                down, up, above, below = up, down, below, above
+            child[e], parent[below], parent_edge[below] = below, above, word(e)
+        else:  # from the virtual vertex to a root
             a = np.uint64(twins.size) - np.uint64(roots.size) + e - t
-            down, up, low = tour[a], tour[twins[a]], word(roots[e - t])
-        enters[low], leaves[low] = down, up
+            down, up, below = tour[a], tour[twins[a]], word(roots[e - t])
+        enters[below], leaves[below] = down, up
         descends[down] = np.uint8(1)
 
     return orient
 
 
 def prefetch_numbers(on: Any) -> Any:
-    """Prefetch the preorder numbers of a later edge."""
+    """Prefetch preorder numbers for a later edge, and the ranges to update for a nearer edge."""
     prefetch = on.prefetch
     if prefetch is None:
         return no_prefetch(on)
@@ -274,12 +273,12 @@ def prefetch_numbers(on: Any) -> Any:
 
 
 def reach(on: Any, word: type) -> Any:
-    """Update the range that each vertex reaches by non-tree edges.
+    """Update the least and the greatest number that each vertex reaches by a non-tree edge.
 
-    For an edge between the preorder numbers u < v, lower ``least[v]`` to u and raise
-    ``greatest[u]`` to v.
+    For an edge between the preorder numbers u < v, lower ``least[v]`` to at most u and raise
+    ``greatest[u]`` to at least v.
     """
-    lower_to, raise_to, prefetch_later = lessen(on), raised(on), prefetch_numbers(on)
+    lower_to, raise_to, prefetch_later = lessen(on), increase(on), prefetch_numbers(on)
 
     @on.elementwise
     def reach(e, src, dst, in_forest, preorder, least, greatest):
@@ -295,7 +294,7 @@ def reach(on: Any, word: type) -> Any:
 
 
 def keep_across(on: Any, word: type) -> Any:
-    """Write both endpoints of an edge, or a loop if one endpoint is an ancestor of the other.
+    """Copy each edge, but write a loop if one endpoint is an ancestor of the other.
 
     The tour enters a descendant between entering and leaving its ancestor.
     """
@@ -310,22 +309,22 @@ def keep_across(on: Any, word: type) -> Any:
     return keep_across
 
 
-def raised(on: Any) -> Any:
+def increase(on: Any) -> Any:
     """Raise ``values[i]`` to at least ``value``; a stale read costs one more atomic operation."""
-    high = on.atomic_max
+    atomic_max = on.atomic_max
 
     @on.device
-    def raised(values, i, value):
+    def increase(values, i, value):
         if value > values[i]:
-            high(values, i, value)
+            atomic_max(values, i, value)
 
-    return raised
+    return increase
 
 
 def number_subtrees(on: Any, word: type) -> Any:
     """Write the preorder number and the subtree size of each vertex.
 
-    ``descents`` holds, for each arc of the tour, the number of downward arcs so far.
+    ``descents`` has, at each position of the tour, the number of downward arcs up to this position.
     """
     none = none_of(word)
 
@@ -343,8 +342,8 @@ def number_subtrees(on: Any, word: type) -> Any:
 def measure_depth(on: Any, word: type) -> Any:
     """Write the depth of each vertex; 0 for vertices in no tree.
 
-    Of the arcs up to the arc that enters a vertex, ``descents`` go down, and the others go up. The
-    difference is the depth below the virtual vertex, which is one more than the depth.
+    Of the ``down + 1`` arcs up to the arc that enters a vertex, ``descents[down]`` go down. The
+    others go up. The difference is the depth below the virtual vertex, one more than the depth.
     """
     none = none_of(word)
 
@@ -359,8 +358,8 @@ def measure_depth(on: Any, word: type) -> Any:
 def extremes_of_blocks(on: Any) -> Any:
     """Write the minimum of ``least`` and the maximum of ``greatest`` in each block.
 
-    These extremes are the first level of the sparse table ``low``, ``high``, which has one element
-    per block and level.
+    These extremes are the first level of the sparse table ``low``, ``high``. Level k has, for each
+    block, the extremes of the run of 2^k blocks that begins there, or of the blocks up to the last.
     """
     whole = np.uint64(BLOCK)
 
@@ -377,10 +376,10 @@ def extremes_of_blocks(on: Any) -> Any:
 
 
 def double_blocks(on: Any) -> Any:
-    """Write the extremes of runs of ``2 * half`` blocks, from the extremes of their two halves.
+    """Write a level of the sparse table: the extremes of runs of ``2 * half`` blocks.
 
-    The new level of the table begins at ``base``, and the level of the shorter runs at ``base -
-    width``.
+    This level begins at ``base``, and the level of the two halves at ``base - width``. Where no
+    second half begins, the first half already extends to the last block.
     """
 
     @on.elementwise
@@ -397,14 +396,13 @@ def extremes_of_subtrees(on: Any, word: type) -> Any:
     """Write the least and the greatest number reached from the subtree of each preorder number.
 
     The preorder numbers of a subtree are an interval: whole blocks, and less than a block at each
-    end. The whole blocks are the union of two runs, which may overlap. The length of both runs is a
-    power of two, so the sparse table contains their extremes: each level has ``width`` of them, one
-    for each block. Neighbouring threads read neighbouring intervals.
+    end. The whole blocks are the union of two runs of 2^level blocks, which may overlap. The
+    extremes of both are in the sparse table, which has ``width`` blocks per level.
     """
     whole, shift = np.uint64(BLOCK), np.uint64(BLOCK.bit_length() - 1)
 
     @on.elementwise
-    def extremes_of_subtrees(i, size, least, greatest, width, low, high, lows, highs):
+    def extremes_of_subtrees(i, size, least, greatest, width, low, high, min_reach, max_reach):
         end, begin = i + np.uint64(size[i]), i
         smallest, largest = least[i], greatest[i]
         first_block, end_block = (i + whole - ONE) >> shift, end >> shift
@@ -412,18 +410,18 @@ def extremes_of_subtrees(on: Any, word: type) -> Any:
             level, base = ZERO, ZERO
             while TWO << level <= end_block - first_block:
                 level, base = level + ONE, base + np.uint64(width)
-            a, b = base + first_block, base + end_block - (ONE << level)
-            smallest = min(smallest, min(low[a], low[b]))
-            largest = max(largest, max(high[a], high[b]))
-            last, j = first_block << shift, end_block << shift
+            left, right = base + first_block, base + end_block - (ONE << level)
+            smallest = min(smallest, min(low[left], low[right]))
+            largest = max(largest, max(high[left], high[right]))
+            before_end, after = first_block << shift, end_block << shift
         else:
-            last, j = end, end
-        while begin < last:  # before the whole blocks
+            before_end, after = end, end
+        while begin < before_end:  # before the whole blocks
             smallest, largest = min(smallest, least[begin]), max(largest, greatest[begin])
             begin += ONE
-        while j < end:  # after the whole blocks
-            smallest, largest = min(smallest, least[j]), max(largest, greatest[j])
-            j += ONE
-        lows[i], highs[i] = smallest, largest
+        while after < end:  # after the whole blocks
+            smallest, largest = min(smallest, least[after]), max(largest, greatest[after])
+            after += ONE
+        min_reach[i], max_reach[i] = smallest, largest
 
     return extremes_of_subtrees

@@ -19,7 +19,7 @@ from .spec import HOOKS, union_rule
 
 @union_rule("async", finds=FINDS, requires=("find",), paper="Hong et al. 2020, Algorithm 10")
 def asynchronous(on: Any, vertex: type, find: Any) -> Any:
-    """Hook the larger root under the smaller by one compare-and-swap; retry from the new parent."""
+    """Hook the larger root under the smaller by one compare-and-swap; if it fails, find again."""
     cas, none = on.atomic_cas, none_of(vertex)
 
     @on.device
@@ -41,10 +41,7 @@ def asynchronous(on: Any, vertex: type, find: Any) -> Any:
     "early", finds=FINDS, requires=("compress_after_union",), paper="Hong et al. 2020, Algorithm 12"
 )
 def early(on: Any, vertex: type, compress_after_union: Any) -> Any:
-    """Climb both paths at once, the larger vertex first, and hook the first root reached.
-
-    Path halving runs during the climb. Afterwards both paths are compressed.
-    """
+    """Climb both paths at once, the larger vertex first; hook the first root; then compress."""
     cas, none = on.atomic_cas, none_of(vertex)
 
     @on.device
@@ -60,7 +57,7 @@ def early(on: Any, vertex: type, compress_after_union: Any) -> Any:
                 hooked = a
             else:
                 g = parent[p]
-                if g != p:
+                if g != p:  # path halving
                     cas(parent, a, p, g)
                 a = g
         compress_after_union(parent, u)
@@ -81,8 +78,8 @@ def early(on: Any, vertex: type, compress_after_union: Any) -> Any:
 def hooks(on: Any, vertex: type, find: Any) -> Any:
     """Compare-and-swap an array of hooks; only the winner writes the parent.
 
-    hooks[v] is NONE until v is hooked, and then the vertex above v. In the paper a losing thread
-    waits until the winner's store is visible. Here it climbs on from the value of the hook.
+    hooks[v] is NONE until v is hooked, and then the new parent of v. In the paper, a losing thread
+    waits until the winner's store is visible. Here it climbs on from hooks[v].
     """
     cas, none = on.atomic_cas, none_of(vertex)
 
@@ -104,7 +101,7 @@ def hooks(on: Any, vertex: type, find: Any) -> Any:
 
 @union_rule("ecl", paper="Jaiganesh and Burtscher 2018, compute; Hong et al. 2020, 4.3")
 def ecl(on: Any, vertex: type) -> Any:
-    """Hook like async, but halve the paths only once; retry from the value the swap returned."""
+    """Hook like async, but find the roots once; after a lost swap, retry from the new parent."""
     cas, find, none = on.atomic_cas, halve(on), none_of(vertex)
 
     @on.device
@@ -134,7 +131,7 @@ def afforest(on: Any, vertex: type) -> Any:
             if p < q:
                 p, q = q, p
             current = parent[p]
-            if current == q:
+            if current == q:  # the trees are joined already
                 return none
             if current == p:
                 current = cas(parent, p, p, q)
@@ -155,8 +152,8 @@ def afforest(on: Any, vertex: type) -> Any:
 def parent_check(on: Any, vertex: type, find: Any) -> Any:
     """Compare the parents of both endpoints; link like async only if they differ.
 
-    Equal parents mean the same tree, even if the parents are stale. If a swap fails, the vertex is
-    no longer a root, and the next find climbs from this vertex.
+    Equal parents mean the same tree, even if the parents are stale. If a swap fails, u is no longer
+    a root, and the next find climbs from u.
     """
     cas, none = on.atomic_cas, none_of(vertex)
 

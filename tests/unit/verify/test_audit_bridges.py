@@ -131,7 +131,7 @@ PLANTS = {
         "base + end_block - (ONE << level)",
         "base + first_block",
     ),
-    "begin": (tours.extremes_of_subtrees, "while begin < last", "while begin + ONE < last"),
+    "begin": (tours.extremes_of_subtrees, "begin < before_end", "begin + ONE < before_end"),
     "size": (tours.number_subtrees, "+ word(1) >> word(1)", ">> word(1)"),
 }
 
