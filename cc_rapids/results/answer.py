@@ -162,9 +162,8 @@ class LabelKind(ABC):
     def rows(self, answer: Answer) -> Array:
         """Return the label of each row, as a new array.
 
-        If labels are ids, they are returned as vertices, in the form in which
-        :meth:`cc_rapids.graph.forest.Forest.rows` returns vertices. :meth:`columns` converts them
-        to ids.
+        Labels that are ids are returned as vertices, as by
+        :meth:`cc_rapids.graph.forest.Forest.rows`. :meth:`columns` converts them to ids.
         """
 
     def vertices_and_rows(self, answer: Answer) -> tuple[Array, Array]:
@@ -181,9 +180,9 @@ class LabelKind(ABC):
 
     @abstractmethod
     def columns(self, answer: Answer, name: str, labels: Array) -> dict[str, Any]:
-        """Return labels as a column of a frame, or as a column per key column of composite ids.
+        """Return labels as a column called ``name``.
 
-        ``name`` is the name of the column, or the end of the names of the columns.
+        Labels that are composite ids become one column per part, whose name ends with ``name``.
         """
 
     @abstractmethod
@@ -196,7 +195,7 @@ class LabelKind(ABC):
         name: str,
         rows: Array | None,
     ) -> dict[str, Any]:
-        """Return the labels of ids, of which some may be unknown, as columns of a frame.
+        """Return the labels of ids as columns of a frame; some ids may be unknown.
 
         Each distinct unknown id is a component of its own.
 
@@ -243,11 +242,11 @@ class Answer:
         The edges of the spanning forest, if a forest was recorded. In a cut, they are a
         :class:`PartOfForest`.
     prefetched_frame : frame, optional
-        A label frame of kind "min" from the run. It is returned once, and then dropped.
+        A label frame of kind "min" that the run has built. It is returned once.
     arena : optional
         The arena of the run, in which a small label frame is allocated.
     saved_forest : dict, optional
-        The columns of the spanning forest, in a copy of the answer that has no edges.
+        The columns of the spanning forest, if the answer was copied without its edges.
     linked : Linked, optional
         The keys of linked records.
     ruled : Ruled, optional
@@ -306,12 +305,12 @@ class Answer:
     def with_given(self, given: EdgeInput) -> Answer:
         """Return the answer with another input, which determines the kind and names of frames."""
         other: Answer = object.__new__(type(self))
-        vars(other).update(vars(self))
+        vars(other).update(vars(self))  # including cached results
         other.given, other.prefetched_frame = given, None
         return other
 
     def with_key_names(self, names: Sequence[str]) -> Answer:
-        """Return the answer with other names of the id columns; no names number the columns."""
+        """Return the answer with new names of the id columns; without names, they are numbered."""
         return self.with_given(replace(self.given, vertex_names=tuple(names)))
 
     def with_ledger(self, ledger: Ledger) -> Answer:
@@ -372,7 +371,7 @@ class Answer:
         return self.neighbors is not None and self.neighbors.order is not None
 
     def check_edges(self, edges: Any) -> None:
-        """Raise an InputError if ``edges`` are the array of neighbours of this answer."""
+        """Raise an InputError if ``edges`` are an array of neighbours, as in this answer's run."""
         if self.neighbors is not None:
             refuse_neighbors(edges, self.forest.n)
 
@@ -443,12 +442,12 @@ class Answer:
         return self.ruled
 
     def columns_of_refused(self, edges: Array | None = None) -> dict[str, Any]:
-        """Return new columns of refused edges: all edges, or those at the given positions."""
+        """Return new columns of the edges that a rule refused: all, or those at the positions."""
         ruled, forest_edges = self.ruled, self.forest_edges
         assert ruled is not None  # an answer without rules has no refused edges
         if ruled.columns is not None:
             return self._columns_at(ruled.columns, edges)
-        # A part of another answer has the columns from that answer, which its forest knows.
+        # a part of another answer takes the columns from that answer
         if isinstance(ruled, PartOfRuled) and isinstance(forest_edges, PartOfForest):
             places = ruled.places if edges is None else ruled.places[edges]
             return forest_edges.whole.columns_of_refused(places)
@@ -478,7 +477,7 @@ class Answer:
     def rows(self) -> tuple[Array, Array]:
         """Return the vertex of each row, and the least vertex of its component.
 
-        :meth:`columns` converts these to ids.
+        :meth:`columns` converts both to ids.
         """
         return self.forest.rows(self.decoder.id_base, self.decoder.dtype)
 
@@ -486,7 +485,7 @@ class Answer:
         """Return the id of each row and the least id of its component, decoded in one pass.
 
         Return None if the decoder does not have exactly the sorted ids of the vertices, or if the
-        run has prepared the rows.
+        run has already gathered the rows that :meth:`rows` returns.
         """
         forest, decoder = self.forest, self.decoder
         if not isinstance(decoder, SortedDecoder) or forest.has_rows:
@@ -495,14 +494,14 @@ class Answer:
             return None
         return decoder.decode_all(forest.parent, self.backend)
 
-    def columns(self, name: str, ids: Array) -> dict[str, Any]:
-        """Return vertices of :meth:`rows` as a column of ids.
+    def columns(self, name: str, vertices: Array) -> dict[str, Any]:
+        """Return the ids of vertices from :meth:`rows`, as a column called ``name``.
 
-        Composite ids are the columns ``0_name``, ``1_name``, ...
+        Composite ids become one column per part: ``0_name``, ``1_name``, ...
         """
         if isinstance(self.decoder, OffsetDecoder):  # the vertices are already ids
-            return {name: ids}
-        column = self.decoder.decode(ids, self.backend)
+            return {name: vertices}
+        column = self.decoder.decode(vertices, self.backend)
         if isinstance(column, list):
             return {f"{k}_{name}": part for k, part in enumerate(column)}
         return {name: column}
@@ -511,16 +510,16 @@ class Answer:
         """Return the label columns of the given rows of the answer."""
         return self.kind.columns(self, name, self.kind.rows(self)[rows])
 
-    def label_or_id(
-        self, column: Column, rows: Array, valid: Array, name: str, at: Array | None
+    def labels_of_ids(
+        self, column: Column, rows: Array, valid: Array, name: str, positions: Array | None
     ) -> dict[str, Any]:
-        """Return the label columns of ids, of which some may be unknown.
+        """Return the label columns of the ids in ``column``; some ids may be unknown.
 
-        ``rows`` are the rows of the ids in the answer, ``valid`` is a mask of the known ids, and
-        ``at`` are the positions to return. See :meth:`LabelKind.columns_of_ids` for unknown ids.
+        ``rows`` has the row of each id in the answer. For the other parameters and the labels of
+        unknown ids, see :meth:`LabelKind.columns_of_ids`; its ``rows`` are the ``positions``.
         """
         labels = self.kind.rows(self)[rows if self.forest.vertices else rows[:0]]
-        return self.kind.columns_of_ids(self, column, valid, labels, name, at)
+        return self.kind.columns_of_ids(self, column, valid, labels, name, positions)
 
     def component(self, label: Any) -> int:
         """Return the number of the component that has a label.
@@ -540,13 +539,13 @@ class Answer:
             )
         return number
 
-    def small(self, array: Array) -> Array:
+    def as_integers(self, numbers: Array) -> Array:
         """Return component numbers as int32, as in SciPy, or as int64 if they do not fit."""
-        return array.astype(np.int32 if len(self) <= 1 << 31 else np.int64)
+        return numbers.astype(np.int32 if len(self) <= 1 << 31 else np.int64)
 
     @cached_property
     def numbered(self) -> tuple[Array, Array]:
-        """The vertex of each row, and the number of its component, by least vertices."""
+        """The vertex of each row, and the number of its component: see :attr:`dense`."""
         return self.forest.dense(self.decoder.id_base, self.decoder.dtype)
 
     @property
@@ -574,7 +573,7 @@ class Answer:
     @cached_property
     def greatest_rows(self) -> Array:
         """The row of each component's greatest id, in the order of the least ids."""
-        order = self.backend.xp.argsort(self.dense, kind="stable")
+        order = self.backend.xp.argsort(self.dense, kind="stable")  # ids ascend in each component
         return order[self.backend.xp.cumsum(self.counts) - 1]
 
     @cached_property

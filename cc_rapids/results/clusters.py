@@ -28,7 +28,7 @@ class ClusterNumbers(PlaceLabels):
         xp = answer.backend.xp
         label_of = xp.empty(len(answer), np.int64)  # the inverse permutation of the order
         label_of[self.order] = xp.arange(len(answer))
-        return answer.small(label_of[component])
+        return answer.as_integers(label_of[component])
 
     def find(self, answer: Answer, label: Any) -> int | None:
         return int(self.order[label]) if is_below(label, len(answer)) else None

@@ -166,7 +166,7 @@ class DenseLabels(PlaceLabels):
     name = "dense"
 
     def of_component(self, answer: Answer, component: Array) -> Array:
-        return answer.small(component)
+        return answer.as_integers(component)
 
     def find(self, answer: Answer, label: Any) -> int | None:
         return int(label) if is_below(label, len(answer)) else None
@@ -181,7 +181,7 @@ class SizeLabels(PlaceLabels):
     name = "size"
 
     def of_component(self, answer: Answer, component: Array) -> Array:
-        return answer.small(answer.place[component])
+        return answer.as_integers(answer.place[component])
 
     def find(self, answer: Answer, label: Any) -> int | None:
         return int(answer.by_size[label]) if is_below(label, len(answer)) else None

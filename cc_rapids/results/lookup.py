@@ -232,7 +232,7 @@ def _attached(
         if mask is not None:
             position = answer.backend.xp.maximum(answer.backend.xp.cumsum(mask) - 1, 0)
         if missing == "self" and column.size:
-            labels = answer.label_or_id(column, rows, valid, name, position)
+            labels = answer.labels_of_ids(column, rows, valid, name, position)
         else:
             rows, mask = _rows_and_mask(answer, rows, valid, mask, position)
             labels = _labels_of_rows(answer, rows, name)
