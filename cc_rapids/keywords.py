@@ -45,16 +45,16 @@ MORE = {  # the arguments that a ** parameter accepts, by the name of this param
     "text": ("header", "delimiter", "encoding", "comment", "format"),
     "chunked": ("memory_limit", "progress", "checkpoint", "checkpoint_every", "unreadable"),
 }
-NOT_PASSED = {"self"}
 _TOO_MANY = re.compile(r"(\S+)\(\) takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) ")
 _UNEXPECTED = re.compile(r"\S+\(\) got an unexpected keyword argument '([^']*)'")
 
 
 def suggest_keywords(function: Named) -> Named:
-    """Make a function suggest its keyword arguments for an argument that it does not have.
+    """Return a function that raises clearer errors for wrong arguments and is otherwise the same.
 
-    Python's errors for an unknown argument, and for too many positional ones, become an
-    :class:`.errors.ArgumentTypeError`, which is a TypeError. Other errors are unchanged.
+    An unknown argument, or too many positional arguments, raises an
+    :class:`.errors.ArgumentTypeError`, a TypeError that lists or suggests arguments. Errors of the
+    calls inside the function are unchanged.
     """
 
     @wraps(function)
@@ -101,8 +101,8 @@ def unknown_argument(word: str, function: Callable[..., Any]) -> ArgumentTypeErr
 def _too_many(accepted: int, passed: int, function: Callable[..., Any]) -> ArgumentTypeError:
     """Return the error for more positional arguments than a function accepts.
 
-    Both numbers include ``self`` or ``cls``, as in Python's message. The numbers in the returned
-    error do not.
+    ``accepted`` and ``passed`` count ``self`` or ``cls``, as in Python's message; the returned
+    error does not.
     """
     if next(iter(inspect.signature(function).parameters), "") in ("self", "cls"):
         accepted, passed = accepted - 1, passed - 1
@@ -124,7 +124,7 @@ def _argument_names(function: Callable[..., Any]) -> list[str]:
     names: list[str] = []
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            names += {parameter.name} - NOT_PASSED
+            names += [parameter.name] if parameter.name != "self" else []
         elif parameter.kind == parameter.VAR_KEYWORD:
             names += MORE.get(parameter.name, ())
     return names

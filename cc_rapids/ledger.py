@@ -61,7 +61,7 @@ class Ledger(NamedTuple):
     left_out : mapping of str to int
         Rows left out, by reason.
     unchecked : bool
-        True if an iterator is the only source of ``given``.
+        True if ``given`` counts rows that an iterator has yielded.
     unreadable_files : int
         Files that were skipped under ``unreadable="skip"``.
     """
@@ -101,11 +101,11 @@ class Ledger(NamedTuple):
         )
 
     def leaving_out(self, reason: str, rows: int) -> Ledger:
-        """Return the ledger with more rows left out for a reason."""
+        """Return the ledger with ``rows`` more rows left out for a reason."""
         return self.plus(Ledger(left_out={reason: rows})) if rows else self
 
     def taking_out(self, reason: str, rows: int) -> Ledger:
-        """Return the ledger with linked rows moved to the rows left out."""
+        """Return the ledger with up to ``rows`` linked rows counted as left out instead."""
         rows = min(rows, self.linked)
         return self.plus(Ledger(linked=-rows, left_out={reason: rows})) if rows else self
 
@@ -173,7 +173,7 @@ class Ledger(NamedTuple):
 
 
 class Reading:
-    """The formats of the files of a list that were read so far, and the ledger of their rows.
+    """The formats of the files that have been read, and the ledger of their rows.
 
     Attributes
     ----------

@@ -52,8 +52,8 @@ def link_records(
     3 share a phone number, then all three are one entity. Every record is a vertex of the result,
     even if it agrees with no other.
 
-    Hash tables compare the values. Each record is linked to the first record with the same value,
-    so a group of k records produces k - 1 links rather than all pairs. The frame is not modified. A
+    Records are compared by hash tables. Each is linked to the first record with the same value, so
+    a group of k records produces k - 1 links rather than all pairs. The frame is not modified. A
     cuDF frame stays on the GPU.
 
     Parameters
@@ -129,11 +129,11 @@ def link_records(
     3      14      14
     """
     options = Options.check(labels=labels, engine=engine)
-    words = (
-        ", the maximum number of records of a group",
-        "; leave it out to link groups of any size",
-    )
-    limit = None if max_group is None else check_count("max_group", max_group, 1, *words)
+    limit = max_group
+    if limit is not None:
+        meaning = ", the maximum number of records of a group"
+        advice = "; leave it out to link groups of any size"
+        limit = check_count("max_group", limit, 1, meaning, advice)
     records = read_records(frame, keys, id, ignore)
     _warn_of_unfit(records)
     ids = records.ids
@@ -147,7 +147,7 @@ def link_records(
         for key, parts in records.keys.items():
             partners, facts[key] = link_key(parts, records.size, vertices, limit, backend)
             partners_by_key.append(partners)
-        edges = _edges(encoded.edges, vertices, partners_by_key, records.size, backend)
+        edges = _edges(vertices, encoded.edges.low, partners_by_key, records.size, backend)
         # the partners of successive rows are in any order
         encoded = replace(encoded, edges=edges, edge_order=UNKNOWN_ORDER)
         solved = solve_encoded(ids, encoded, backend, options)
@@ -166,7 +166,7 @@ def link_records(
             f" {listed(list(map(shown, ignored_values)))}; values are compared exactly, including"
             " case and blanks"
         )
-    # Each key links each record once, to itself or to another record.
+    # Each key has one edge per record, to the record itself or to another record.
     if edges.m != records.size * len(facts):
         raise lost_rows("the records of all keys", records.size * len(facts), edges.m)
     ledger = Ledger(records.size, edges.m // len(facts))
@@ -213,17 +213,17 @@ def _encoded_ids(records: Records, columns: list[Any], backend: Backend) -> Enco
 
 
 def _edges(
-    ids: Edges, vertices: Array, partners_by_key: list[Array], size: int, backend: Backend
+    vertices: Array, low: int, partners_by_key: list[Array], size: int, backend: Backend
 ) -> Edges:
     """Return the edges from the vertex of each row to the vertex of its partner, for all keys.
 
     ``partners_by_key`` has one array per key: for each row, the row of its partner. Every row has a
     partner, at least itself, so every vertex occurs in an edge. ``vertices`` has the vertex of each
-    row, or is None if the rows are the vertices.
+    row, plus ``low``, or is None if the rows are the vertices.
     """
     xp = backend.xp
     src = xp.concatenate([xp.arange(size, dtype=np.uint32)] * len(partners_by_key))
     dst = xp.concatenate(partners_by_key)
     if vertices is None:
         return Edges(src, dst, 0)
-    return Edges(vertices[src], vertices[dst], ids.low)
+    return Edges(vertices[src], vertices[dst], low)

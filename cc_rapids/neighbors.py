@@ -91,8 +91,8 @@ def components_of_neighbors(
     Raises
     ------
     InputError
-        An index is not a point, with its row, column and value; ``at_most`` or ``"nearest"`` lacks
-        distances; or the shapes of the arrays are wrong.
+        An index is not a point (the error names its row, column and value); distances are missing
+        for ``at_most`` or ``"nearest"``; or the shapes of the arrays are wrong.
     ColumnTypeError
         ``indices`` are not integers, or ``distances`` not numbers.
     CapacityError, EngineError
@@ -110,9 +110,9 @@ def components_of_neighbors(
 
     Notes
     -----
-    Two core points are joined if one of them lists the other. If all core points list each other,
-    as in a graph of all neighbours within a radius, and in any graph with ``mutual``,
-    scikit-learn's ``dbscan(graph, eps=at_most, min_samples=min_samples, metric="precomputed")``
+    Two core points are joined if one of them lists the other. If the other always lists it too, as
+    in a graph of all neighbours within a radius, or with ``mutual``, scikit-learn's
+    ``dbscan(graph, eps=at_most, min_samples=min_samples, metric="precomputed")``
     returns the same clusters, with the same numbers under ``"dense"``. Otherwise, scikit-learn's
     clusters depend on the order of the points, and some of its clusters are joined here.
 
@@ -134,9 +134,9 @@ def components_of_neighbors(
     check_word("border", border, BORDERS)
     if min_samples is not None:
         min_samples = check_count("min_samples", min_samples, 1)
-    elif border != BORDERS[0]:
+    elif border != "first":
         raise InputError(f"border={border!r} is for clusters: pass min_samples=")
-    rules = NeighborRules(at_most, check_flag("mutual", mutual), min_samples, border == BORDERS[1])
+    rules = NeighborRules(at_most, check_flag("mutual", mutual), min_samples, border == "nearest")
     neighbors = read_neighbors(indices, distances)
     check_distances(neighbors, at_most, rules.nearest, indices)
     given = neighbors.given

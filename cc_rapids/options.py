@@ -41,22 +41,12 @@ log: logging.Logger = logging.getLogger(__name__)
 NULLS = ("raise", "drop")
 FRAMES = ("pyarrow", "cudf", "pandas", "polars")
 CHUNKED = ("memory_limit", "progress", "checkpoint", "checkpoint_every", "unreadable")
-GATHERS_AHEAD = True  # whether rows are gathered before a GPU has counted them
-
-
+GATHERS_AHEAD = True  # whether a GPU gathers the rows of the label frame before it counts them
 FORESTS = {"min": False, "max": True}  # forests by weight, and whether the weight is maximised
 
 
 def _forest_weight(weight: Any, greatest: bool, policy: DesignPolicy) -> ForestWeight:
-    """Return the weights for a minimum or maximum spanning forest.
-
-    Raises
-    ------
-    InputError
-        No weights are given.
-    DesignError
-        The caller names a design, but a spanning forest by weight always uses Borůvka's algorithm.
-    """
+    """Return the weights for a maximum spanning forest if ``greatest``, else for a minimum one."""
     if weight is None:
         word = "max" if greatest else "min"
         raise InputError(f"forest={word!r} is a spanning forest by weight: pass weight= as well")
@@ -100,13 +90,13 @@ class Options:
     policy : DesignPolicy
         The rule that chooses the design, made from the option ``design``.
     speculates : bool
-        True if the caller requests the label frame immediately.
+        True if the rows of the label frame may be gathered before they are counted.
     expected_rows : int, optional
         The number of rows of the label frame, if the caller knows it.
     chunked : bool
         True if an option of chunked reads was given.
     weight_bound, applied_bound : WeightBound, optional
-        The bound of the weights. It moves to ``applied_bound`` once the edges are filtered.
+        The bound of the weights, before and after the edges are filtered.
     spanning : ForestWeight, optional
         The weights of a minimum or maximum spanning forest.
     """
@@ -163,8 +153,8 @@ class Options:
     ) -> Options:
         """Check all options that do not depend on the edges.
 
-        ``wants_labels`` is true if the caller requests only the label frame. If the labels are the
-        least ids, the frame can then be built before its rows are counted.
+        ``wants_labels`` is true if the caller requests only the label frame. Its rows can then be
+        gathered before they are counted, if the labels are the least ids.
 
         Raises
         ------
@@ -178,14 +168,17 @@ class Options:
         if not (are_strings and memory in MEMORY and nulls in NULLS):  # the usual case is fast
             check_word("memory", memory, MEMORY)
             check_word("nulls policy", nulls, NULLS)
-        greatest = FORESTS.get(forest) if isinstance(forest, str) else None
-        if isinstance(forest, str) and greatest is None:
-            raise ArgumentTypeError(
-                f"forest= must be True or False, not {shown(forest)}; or 'min' or 'max', for a"
-                " spanning forest by weight"
-            )
-        if not isinstance(forest, bool):
-            forest = greatest is not None or check_flag("forest", forest)
+        greatest = None
+        if isinstance(forest, str):
+            greatest = FORESTS.get(forest)
+            if greatest is None:
+                raise ArgumentTypeError(
+                    f"forest= must be True or False, not {shown(forest)}; or 'min' or 'max', for a"
+                    " spanning forest by weight"
+                )
+            forest = True
+        elif not isinstance(forest, bool):
+            forest = check_flag("forest", forest)
         explain = explain if isinstance(explain, bool) else check_flag("explain", explain)
         if frames is not None:
             check_word("library of frames", frames, FRAMES)
@@ -230,7 +223,7 @@ class Options:
         )
 
     def remembered(self) -> WeightBound | None:
-        """Return the weights and bounds that the answer keeps for later edges, or None."""
+        """Return the weight column and bounds for edges that are inserted later, or None."""
         bound = self.weight_bound or self.applied_bound
         if bound is None and self.spanning is not None:
             bound = WeightBound(self.spanning.weight)
@@ -238,7 +231,7 @@ class Options:
 
     @property
     def named_design(self) -> Design | None:
-        """The design that the caller names; None for every rule of "auto"."""
+        """The design that the caller names; None if a rule chooses the design."""
         return self.policy.design if isinstance(self.policy, FixedDesign) else None
 
     @property
@@ -253,7 +246,7 @@ class Options:
         return check_batch_design(self.named_design or "auto")
 
     def check_streamed(self) -> None:
-        """Raise an InputError for options that edges read in chunks do not support."""
+        """Raise an InputError if an option is not supported for edges that are read in chunks."""
         if self.memory != DEVICE_MEMORY:
             raise InputError(
                 "edges that are read in chunks are copied chunk by chunk: leave out"
@@ -266,15 +259,15 @@ class Options:
             )
 
     def check_on_devices(self) -> None:
-        """Raise an InputError for options that runs on several devices do not support."""
-        others = {
+        """Raise an InputError if an option is not supported for runs on several devices."""
+        unsupported = {  # the name of each option, and whether the caller has set it
             "forest=": self.forest,
             f"memory={self.memory!r}": self.memory != DEVICE_MEMORY,
             "memory_limit=, progress= and checkpoint=": self.chunked,
             "frames=": self.frames is not None,
         }
-        for name, given in others.items():
-            if given:
+        for name, is_set in unsupported.items():
+            if is_set:
                 raise InputError(
                     f"{name} is for one GPU, but devices= is for several: leave out one of them"
                 )
@@ -310,8 +303,8 @@ class Options:
     def backend(self, on_device: bool = False, choice: EngineChoice | None = None) -> Backend:
         """Return the backend that the caller names; by default, the backend that has the edges.
 
-        For edges in files, ``choice`` is the engine that is estimated to be fastest. If this is a
-        GPU that cannot be used, CPU threads run instead.
+        For edges in files, the default is ``choice``, the engine that is estimated to be fastest.
+        If this engine cannot be used, CPU threads run instead.
 
         Raises
         ------
@@ -344,9 +337,9 @@ def with_ends(edges: Any, options: Options, adapter: Adapter | None = None) -> O
 
 
 def within_bound(edges: Any, options: Options) -> tuple[Any, Options, Ledger]:
-    """Return the edges whose weight is within the bound, their options, and the ledger.
+    """Return the edges whose weight is within the bound, the options for them, and the ledger.
 
-    The ledger counts all rows, including those outside the bound.
+    The ledger counts all rows, including the rows outside the bound.
     """
     options = with_ends(edges, options)
     assert options.weight_bound is not None
@@ -380,7 +373,7 @@ def with_weights(edges: Any, options: Options) -> tuple[Any, Options, Reading]:
     request = ReadRequest(options.source, options.destination, options.nulls, options.text)
     reading = Reading()
     table, sides = adapter.in_memory(edges, request, weighting.weight, reading)
-    if sides is None:
+    if sides is None:  # the edges were not files
         return table, options, reading
     if options.frames not in (None, "pyarrow"):
         table = frame_of_table(table, options.frames)
