@@ -583,7 +583,7 @@ def test_copies_and_saved_answers(tmp_path):
 def test_a_report_of_the_parts_of_a_split():
     frame = pd.DataFrame({"src": [1, 2, 8], "dst": [2, 3, 9], "w": [1.0, 0.5, 0.7]})
     parts = components(frame, weight="w", forest="max").dendrogram().split(2).parts
-    with pytest.raises(errors.InputError, match=r"or for split.* edges\[found.connected\("):
+    with pytest.raises(errors.InputError, match=r"answer of split.* edges\[found.connected\("):
         parts.report(frame)
     assert parts.report(frame[parts.connected(frame)]).components()["edges"].sum() == 2
 
