@@ -124,7 +124,8 @@ def _argument_names(function: Callable[..., Any]) -> list[str]:
     names: list[str] = []
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            names += [parameter.name] if parameter.name != "self" else []
+            if parameter.name != "self":
+                names.append(parameter.name)
         elif parameter.kind == parameter.VAR_KEYWORD:
             names += MORE.get(parameter.name, ())
     return names

@@ -116,7 +116,7 @@ def first_of_block(on: Any) -> Any:
 
 
 def sublist_ends(on: Any, word: type) -> Any:
-    """Return whether the sublist that leads to a ends before a: a begins another, or is NONE."""
+    """Return whether a sublist ends before its next arc a: a begins another sublist, or is NONE."""
     begin, none, shift = first_of_block(on), none_of(word), np.uint64(SHIFT)
 
     @on.device

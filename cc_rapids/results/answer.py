@@ -337,10 +337,9 @@ class Answer:
             return self.given.answer(frame)  # pop() gives the frame to one thread only
         with self.backend.scope(self.arena):
             decoder = self.decoder
-            rows = self.rows_of_sorted_ids() if isinstance(decoder, SortedDecoder) else None
-            are_ids = rows is not None or isinstance(decoder, OffsetDecoder)
-            vertex, label = rows or self.forest.rows(decoder.id_base, decoder.dtype)
-            if are_ids:
+            decoded = self.rows_of_sorted_ids() if isinstance(decoder, SortedDecoder) else None
+            vertex, label = decoded or self.forest.rows(decoder.id_base, decoder.dtype)
+            if decoded is not None or isinstance(decoder, OffsetDecoder):  # both are ids already
                 return self.frame({"vertex": vertex, "labels": label})
             return self.frame(self.columns("vertex", vertex) | self.columns("labels", label))
 
@@ -583,7 +582,7 @@ class Answer:
 
     @cached_property
     def place(self) -> Array:
-        """The position of each component in :attr:`by_size`."""
+        """The position of each component in :attr:`by_size`: the inverse permutation."""
         xp = self.backend.xp
         place = xp.empty(len(self), self.dense.dtype)
         place[self.by_size] = xp.arange(len(self), dtype=place.dtype)
