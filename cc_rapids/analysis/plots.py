@@ -176,7 +176,7 @@ def component(
     weight: Any = AS_FOUND,
     axes: Any = None,
 ) -> Any:
-    """Draw one small component as a graph; a square marks the vertex of its label.
+    """Draw one small component as a graph; a square marks its least id, which is in the title.
 
     An entity of :func:`cc_rapids.link_records` is drawn with the values that its records share, as
     diamonds.
