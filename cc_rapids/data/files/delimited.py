@@ -22,7 +22,7 @@ from ..lazy import csv, pa
 from ..memory_budget import Budget
 from . import quoted
 
-BLOCK = 16 << 20  # bytes of a file that are parsed at a time, see streams.jsonl
+BLOCK = 16 << 20  # bytes of a file that are parsed at a time, see benchmarks/records/streams.jsonl
 LONGEST = 64  # the maximum length of a line, in multiples of BLOCK
 
 _BLANKS = b" \t\v\f"  # the characters that separate fields in folded text
@@ -47,10 +47,10 @@ FORMAT_OR_ENCODING = (
 
 @dataclass(frozen=True)
 class Block:
-    """Whole records of a file: the number of the first line, and the bytes, ending with a newline.
+    """Whole records of a file: the number of their first line, and their bytes.
 
-    A record is a line, or several lines if it contains newlines in quotes. If ``delimiter`` is not
-    empty, text in quotes is masked in ``data``: see :mod:`cc_rapids.data.files.quoted`.
+    A record is a line, or several lines if newlines are in quotes. ``data`` ends with a newline. If
+    ``delimiter`` is not empty, text in quotes is masked: see :mod:`cc_rapids.data.files.quoted`.
     ``regular`` is true if no field continues after its closing quote.
     """
 
@@ -61,7 +61,7 @@ class Block:
 
     @classmethod
     def of(cls, line: int, data: bytes, delimiter: bytes) -> tuple[Block, int]:
-        """Return the whole records of a text as a block, and their number of bytes in the text."""
+        """Return a block of the whole records at the start of ``data``, and their size there."""
         records = quoted.whole_records(data, delimiter)
         masked = delimiter if records.masked else b""
         return cls(line, records.data, masked, records.regular), records.used
@@ -90,23 +90,23 @@ class Block:
         """Return the first record as in the file, and the block of the other records."""
         size = self.data.find(b"\n") + 1
         others = self.after(size)
-        if quoted.OPEN not in others.data:
+        if quoted.OPEN not in others.data:  # no quoted field remains, so there are no masks
             others = Block(others.line, others.data)
         return self.unmasked(self.data[:size]), others
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield each record as in the file, with the number of its first line."""
         number = self.line
-        for line in map(self.unmasked, BytesIO(self.data)):
-            yield number, line.removesuffix(b"\n")
-            number += line.count(b"\n")
+        for record in map(self.unmasked, BytesIO(self.data)):
+            yield number, record.removesuffix(b"\n")
+            number += record.count(b"\n")
 
     def unmasked(self, data: bytes) -> bytes:
         """Return records as in the file."""
         return quoted.unmasked(data, self.delimiter) if self.delimiter else data
 
     def row(self, index: int, dialect: Dialect) -> tuple[int, bytes]:
-        """Return the line number and the text of a row; rows are records that are not blank.
+        """Return the line number and the text of a row: a record with data, not a comment.
 
         If there is no such row, return the number of the first line, and no text.
         """
@@ -146,12 +146,12 @@ class Dialect:
     @cached_property
     def dataless(self) -> re.Pattern[bytes]:
         """A pattern of the lines without data at the start of a text: blank lines and comments."""
-        blanks = bytes(c for c in b" \t" if self.folded or c != ord(self.delimiter))
+        blanks = quoted.blanks(self.delimiter.encode())
         return re.compile(rb"(?:[%s]*(?:%s)?(?:\r\n|\n|\r))*+" % (blanks, self._no_data))
 
     @property
     def _no_data(self) -> bytes:
-        """The pattern of a line that is a comment, perhaps indented, or declares the separator."""
+        """The pattern of a comment without its indent, or of a line that declares the separator."""
         parts = [rb"[%s][^\r\n]*" % re.escape(self.comments)] if self.comments else []
         return b"|".join([*parts, SEPARATOR_LINE] if self.table else parts)
 
@@ -180,7 +180,7 @@ class Dialect:
         return self.delimiter.encode() if self.table and not self.folded else b""
 
     def clean(self, data: bytes) -> bytes:
-        """Return lines as PyArrow reads them: without comments, and with blank lines empty.
+        """Return lines for PyArrow, without comments, and with blank lines empty.
 
         If fields are separated by runs of blanks, each run becomes one blank; in a table with
         quotes, each run outside quotes becomes a tab.
@@ -189,9 +189,9 @@ class Dialect:
             data = self._comment.sub(b"", data)
         if not self.folded:
             blanks = [b" "] if self.delimiter == "\t" else [b" ", b"\t"]
-            # most texts have no line that begins with a blank, and need no search
-            begins = (data.startswith(c) or b"\n" + c in data for c in blanks if c in data)
-            return self._blank_lines.sub(b"", data) if any(begins) else data
+            # in most texts, no line begins with a blank, so none is blank
+            has_indent = any(data.startswith(c) or b"\n" + c in data for c in blanks if c in data)
+            return self._blank_lines.sub(b"", data) if has_indent else data
         if self.table and quoted.QUOTE in data:
             return _BLANKS_AND_QUOTES.sub(_tab_or_field, data).strip(b"\t")
         data = data.translate(_ONE_BLANK)
@@ -227,20 +227,20 @@ class Column:
     """A column of text: an empty field is null, unless it is in quotes.
 
     ``in_quotes`` tells which fields are in quotes; it is None if no field in quotes has text.
-    ``bare`` is true if the text is unchanged from the file, so that blanks may surround fields.
+    ``is_trimmed`` is true if the blanks around fields have been removed.
     """
 
     text: pa.ChunkedArray
     in_quotes: pa.ChunkedArray | None = None
-    bare: bool = True
+    is_trimmed: bool = False
 
 
 @dataclass
 class LineCount:
-    """Two independent counts of lines: the line ends in the bytes (``ended``), and lines by kind.
+    """Two independent counts of the lines of a file: by line ends, and by kind.
 
-    ``last`` is the last byte so far. A quoted record of several lines is one row: its first line
-    counts in ``rows``, and its further lines in ``continued``.
+    ``ended`` counts line ends, and ``last`` is the last byte so far. The other counts are by kind:
+    of a quoted record, the first line counts in ``rows``, and further lines in ``continued``.
     """
 
     ended: int = 0
@@ -259,13 +259,13 @@ class LineCount:
             self.ended += quoted.ends_in(piece) - is_split
             self.last = piece[-1]
 
-    def without_data(self, data: bytes, dialect: Dialect) -> None:
+    def count_dataless(self, data: bytes, dialect: Dialect) -> None:
         """Count lines without data: comments and blank lines."""
         comments = len(dialect.comments_in(data))
         self.comment += comments
         self.blank += quoted.ends_in(data) - comments
 
-    def block(self, block: Block, dialect: Dialect, rows: int) -> None:
+    def count_block(self, block: Block, dialect: Dialect, rows: int) -> None:
         """Count the lines of a block that has ``rows`` rows."""
         self.rows += rows
         self.continued += quoted.inner_ends(block.data) if block.delimiter else 0
@@ -339,12 +339,12 @@ def blocks(
         block, used = Block.of(line, data + b"\n", dialect.quoting)
         if used:
             yield block
-        if used <= len(data):
+        if used <= len(data):  # the file ends within quotes; no memory limit is the reason
             raise _endless(path, Block(block.next_line, data[used:]), dialect, None)
     file.report_place()
 
 
-def marked_once(path: str, feed: Iterator[Block]) -> Iterator[Block]:
+def without_second_mark(path: str, feed: Iterator[Block]) -> Iterator[Block]:
     """Yield blocks; raise a FormatError if one of their lines begins with a byte order mark."""
     for block in feed:
         start = block.start_of(MARK)
@@ -368,17 +368,17 @@ def _endless(
 ) -> FormatError | CapacityError:
     """Return the error for a line or quoted field that does not end, or that is too long."""
     size = len(block.data)
-    limited = budget is not None and size < LONGEST * BLOCK
+    exceeds_budget = budget is not None and size < LONGEST * BLOCK
     within = f"within {size:,} bytes"
-    reason = f"no end {within}" if limited else f"no end {within}; not text?"
+    reason = f"no end {within}" if exceeds_budget else f"no end {within}; not text?"
     if dialect.quoting:
         opens, closes, _ = quoted.quoted_spans(block.data, dialect.quoting)
         if len(closes) and closes[-1] >= size:  # the last quote is not closed
             block = block.after(block.data.rfind(b"\n", 0, int(opens[-1])) + 1)
-            how = f"not closed {within}" if limited else "never closed"
+            how = f"not closed {within}" if exceeds_budget else "never closed"
             reason = f"a quotation mark is {how}: {shown(block.data)}"
     message = f"{path}, line {block.line}: {reason}"
-    if budget is None or not limited:
+    if budget is None or not exceeds_budget:
         return FormatError(message)
     return CapacityError(
         f"{message}; memory_limit {budget.in_words(budget.limit)} allows lines of"
@@ -411,38 +411,39 @@ def parse(
 ) -> list[Column]:
     """Return the columns of a block at the positions ``take``, as text.
 
-    Lines have ``width`` fields. Unless the file is a table, a line may have more or fewer fields if
-    it has the requested fields. A FormatError names the first line with a wrong number of fields,
-    or that is not UTF-8. ``path`` is for errors.
+    A record of a table has ``width`` fields. In other files, a line may have more or fewer fields,
+    but must have those at ``take``. A FormatError names the first line that is not UTF-8 or has a
+    wrong number of fields. ``path`` is for errors.
     """
-    data, masked = dialect.clean(block.data), block.delimiter
+    data, mask_delimiter = dialect.clean(block.data), block.delimiter
     if dialect.table and dialect.folded and quoted.QUOTE in data:
-        dialect = replace(dialect, delimiter="\t")
+        dialect = replace(dialect, delimiter="\t")  # clean() has replaced blanks outside quotes
         tabbed, _ = Block.of(block.line, data, b"\t")
-        data, masked = tabbed.data, tabbed.delimiter
-    elif not block.regular and (at := quoted.behind_quotes(block.data, masked)) >= 0:
+        data, mask_delimiter = tabbed.data, tabbed.delimiter
+    elif not block.regular and (at := quoted.behind_quotes(block.data, mask_delimiter)) >= 0:
         record = block.after(block.data.rfind(b"\n", 0, at) + 1)
         raise FormatError(
             f"{path}, line {record.line}: a field continues after its closing quote:"
             f" {shown(record.first()[0])}"
         )
     with suppress(pa.ArrowInvalid):
-        return _parse(data, dialect, width, take, masked)
+        return _parse(data, dialect, width, take, mask_delimiter)
     if not dialect.table:
         width = max(take) + 1
         longer = rb"(?m)^((?:[^ \n]+ ){%d}[^ \n]+) [^\n]*" % (width - 1)
         data = re.sub(longer, rb"\1", data)  # without the fields after the requested ones
         with suppress(pa.ArrowInvalid):
-            return _parse(data, dialect, width, take, masked)
+            return _parse(data, dialect, width, take, mask_delimiter)
     check_utf8(path, block)
-    data = data.translate(quoted.READABLE) if masked else data
-    return _parse_by_line(path, block, dialect, partial(_parse, data, dialect, width, take, masked))
+    data = data.translate(quoted.READABLE) if mask_delimiter else data
+    parsed = partial(_parse, data, dialect, width, take, mask_delimiter)
+    return _parse_by_line(path, block, dialect, parsed)
 
 
 def _parse_by_line(
     path: str, block: Block, dialect: Dialect, parsed: Callable[[Any], list[Column]]
 ) -> list[Column]:
-    """Return ``parsed(refuse)`` of a block that PyArrow refused, to name the malformed line."""
+    """Parse a refused block again by ``parsed(refuse)``; name the malformed line in an error."""
     malformed_rows: list[Any] = []
 
     def refuse(row: Any) -> str:
@@ -473,13 +474,13 @@ def _parse(
     dialect: Dialect,
     width: int,
     take: tuple[int, ...],
-    masked: bytes,
+    mask_delimiter: bytes,
     refuse: Callable[[Any], str] | None = None,
 ) -> list[Column]:
     """Return columns of cleaned text; see :func:`parse`.
 
-    ``masked`` is the delimiter if quotes are masked, otherwise empty. ``refuse`` is called with the
-    first line that has the wrong number of fields. Any malformed text raises a
+    ``mask_delimiter`` is the delimiter if text in quotes is masked, otherwise empty. ``refuse`` is
+    called with the first line that has the wrong number of fields. Any malformed text raises a
     ``pyarrow.ArrowInvalid``.
     """
     if not data.lstrip(b"\n"):  # all lines are empty; a copy is made only in this case
@@ -503,20 +504,19 @@ def _parse(
             column_types=dict.fromkeys(names, pa.string()),
             strings_can_be_null=True,
             null_values=[""],
-            check_utf8=not masked,
+            check_utf8=not mask_delimiter,
         ),
     )
-    if masked:
+    if mask_delimiter:  # bytes that do not occur in the text need not be searched in each column
         present = b"".join(byte for byte in (*quoted.MASKS, b" ", b"\t") if byte in data)
-        return [
-            Column(*quoted.values(column, masked, present), bare=False) for column in table.columns
-        ]
+        values = (quoted.values(column, mask_delimiter, present) for column in table.columns)
+        return [Column(text, in_quotes, is_trimmed=True) for text, in_quotes in values]
     return [Column(column) for column in table.columns]
 
 
 def check_utf8(path: str, block: Block) -> None:
     """Raise a FormatError for the first line that is not UTF-8 text."""
-    unmasked = Block(block.line, block.unmasked(block.data))  # each line of a record is separate
+    unmasked = Block(block.line, block.unmasked(block.data))  # without masks, each line is a record
     for number, line in unmasked.lines():
         try:
             line.decode()

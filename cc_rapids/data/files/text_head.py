@@ -40,8 +40,8 @@ from .delimited import (
     blocks,
     check_utf8,
     longest_line,
-    marked_once,
     shown,
+    without_second_mark,
 )
 from .handle import marked_encoding
 from .text_ids import MISSING
@@ -153,7 +153,7 @@ class Text:
             if end:
                 dataless = quoted.with_newlines(lines[:end])
                 above.add(dataless, dialect)
-                self._file.lines.without_data(dataless, dialect)
+                self._file.lines.count_dataless(dataless, dialect)
                 self._ahead = data[end:]
             # a line with data follows, or the file ends, or a line is too long
             if end < len(lines) or ended or (not complete and size >= longest):
@@ -543,7 +543,7 @@ def first_lines(
     dialect = dialect.uncommented
     feed = blocks(file, dialect, text.read, above.count + 1)
     if text.marked:
-        feed = marked_once(file.path, feed)
+        feed = without_second_mark(file.path, feed)
     block = next(feed, None)
     if block is None:
         if file.lines.comment and names_in_comment(above.comment, dialect, 2, ()) is None:

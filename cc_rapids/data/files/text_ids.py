@@ -69,11 +69,11 @@ class Ids:
         self.no_value: str = ""
         numbers = None if self.quoted else integers(text)
         if numbers is None:
-            self.text = text = trimmed(text) if column.bare else text
+            self.text = text = text if column.is_trimmed else trimmed(text)
             bare = text if column.in_quotes is None else text.filter(pc.invert(column.in_quotes))
             missing = pc.is_in(bare, value_set=pa.array([*MISSING, ""]))
             if not self.quoted:
-                self.has_empty = not column.bare and bool(pc.any(pc.equal(text, "")).as_py())
+                self.has_empty = column.is_trimmed and bool(pc.any(pc.equal(text, "")).as_py())
                 numbers = integers(pc.if_else(missing, None, text))
             if pc.any(missing).as_py():
                 self.no_value = _no_value(bare, missing)

@@ -1,9 +1,9 @@
 """Read and write delimited text: csv, tsv, and the blank-separated files of SNAP and KONECT.
 
-Files are read block by block. The k-th columns of the ids of both ends are a pair. The two columns
-of a pair have one type; different pairs may have different types. A written file is read back
-unchanged: csv and tsv quote text but not numbers. snap has no quotes, and its column names are in a
-comment.
+Files are read block by block. If ids have several columns, the k-th column of the source and the
+k-th column of the destination are a pair. Both have one type; different pairs may have different
+types. A written file is read back unchanged: csv and tsv quote text but not numbers. snap has no
+quotes, and its column names are in a comment.
 """
 
 from __future__ import annotations
@@ -47,9 +47,10 @@ OTHERS = "; write csv, tsv, arrow or parquet"
 
 
 class Table:
-    """An open table of text, whose ``pairs`` are its columns of ids; ``empty`` if it has no rows.
+    """An open table of text. ``empty`` is true if it has neither a header nor rows.
 
-    In the methods, ``as_text`` tells for each pair whether the ids are strings, None if unknown.
+    ``pairs`` are its columns of ids. In the methods, ``as_text`` has an item for each pair: whether
+    its ids are strings, or None if unknown.
     """
 
     def __init__(self, file: File, request: ColumnRequest) -> None:
@@ -76,7 +77,7 @@ class Table:
         return self._table(as_text, weights)
 
     def parts(self, as_text: list[bool | None]) -> Iterator[pa.Table]:
-        """Yield the rows of each block; the first ids set the items of ``as_text`` that are None.
+        """Yield the rows of each block; set items of ``as_text`` that are None by the first ids.
 
         A LateTextError is raised if ids are text in a block after blocks of integer ids.
         """
@@ -97,17 +98,17 @@ class Table:
                 pair.restart()
 
     def _type_ahead(self, line: int, k: int) -> LateTextError:
-        """Return the error with the type of a pair, so that the file is read again with this type.
+        """Return the error that has the type of pair ``k``, with which the file is read again.
 
         Words such as NA are nulls in columns of integers, and ids in columns of text. If a column
-        begins with such words only, blocks up to its first other id determine the type.
+        begins with such words only, blocks up to its first other word determine the type.
         """
         pair = self.pairs[k]
-        ends = pair.ends_without_ids()
-        while ends and (block := next(self._feed, None)) is not None:
+        undecided = pair.ends_without_ids()
+        while undecided and (block := next(self._feed, None)) is not None:
             pair.restart()
             self._append(block, Weights(self._null_weights))
-            ends &= pair.ends_without_ids()
+            undecided &= pair.ends_without_ids()
         return LateTextError(self._file.path, line, k, len(self.pairs), pair.is_text)
 
     def _append(self, block: Block, weights: Weights) -> None:
@@ -119,7 +120,7 @@ class Table:
             self._refuse_header(block, columns)
         if file.comment_mark:
             self._warn_of_comment(block)
-        file.lines.block(block, dialect, len(parsed[0].text))
+        file.lines.count_block(block, dialect, len(parsed[0].text))
         for pair, ends in zip(self.pairs, self._ends, strict=True):
             pair.append(block, *(columns[end] for end in ends))
         if self._weight is not None:
@@ -146,20 +147,21 @@ class Table:
 
     def _refuse_header(self, block: Block, columns: dict[int, Column]) -> None:
         """Raise a FormatError if a record of a block repeats the header."""
-        first_name, has_all_names = self._names[next(iter(columns))].encode(), None
+        first_name = self._names[self._positions[0]].encode()
         # in larger blocks, this search takes longer than comparing fields
         is_searched = len(block.data) < SEARCHED_BYTES and not block.delimiter
         if is_searched and first_name not in block.data:
             return
         has_blanks = any(c in block.data for c in b" \t" if c != ord(self._dialect.delimiter))
+        has_names = None  # for each row, whether the columns so far hold their own names
         for position, column in columns.items():
             text = pc.utf8_trim(column.text, " \t") if has_blanks else column.text
             is_name = pc.equal(text, self._names[position])
-            has_all_names = is_name if has_all_names is None else pc.and_(has_all_names, is_name)
-            if not pc.any(has_all_names).as_py():
+            has_names = is_name if has_names is None else pc.and_(has_names, is_name)
+            if not pc.any(has_names).as_py():
                 return
-        # the other fields of these rows were not parsed
-        for row in pc.indices_nonzero(pc.fill_null(has_all_names, pa.scalar(False))).to_pylist():
+        # the fields of other columns have not been parsed
+        for row in pc.indices_nonzero(pc.fill_null(has_names, pa.scalar(False))).to_pylist():
             number, line = block.row(row, self._dialect)
             if self._dialect.split(line) == self._names:
                 raise FormatError(
@@ -177,29 +179,28 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
 
 
 def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
-    """Yield the blocks of a table of text, starting after the row of ``place``.
+    """Yield the rows of a table of text, starting at ``place``.
 
     If ``place`` does not tell whether ids are strings, the first block with an id determines it.
     """
-    _, done, max_rows, as_text, _ = place
-    table = Table(file, request)
+    table, as_text = Table(file, request), place.text
     if table.empty:
         yield Piece(without_rows(file, request, as_text), 0, 0, False)
         return
     end = 0
     for part in table.parts(list(as_text or [None] * len(table.pairs))):
         start, end = end, end + len(part)
-        if max(start, done) < end:
-            for piece in sliced(file, part, 0, max(0, done - start), max_rows):
+        if max(start, place.done) < end:
+            for piece in sliced(file, part, 0, max(0, place.done - start), place.rows):
                 yield Piece(piece.table, 0, start + piece.rows, False)
-    if not end:
+    if not end:  # there is only a header
         yield Piece(part, 0, 0, False)
 
 
 def without_rows(
     file: File, request: ColumnRequest, as_text: Sequence[bool | None] | None
 ) -> pa.Table:
-    """Return the table of a text file without rows; ``as_text`` tells which ids are strings."""
+    """Return the table of an empty text file; ``as_text`` tells which ids are strings."""
     sides = sides_of(request.source or "src", request.destination or "dst")
     pairs = [IdPair(file.path, names, Dialect(" ")) for names in zip(*sides, strict=True)]
     texts = as_text or [None] * len(pairs)
@@ -223,7 +224,8 @@ def names(file: File, options: TextOptions) -> list[str]:
     raw: Any = BytesIO(lines)
     beginning = File(file.path, raw, len(lines), None, decoded=file.decoded)
     request = ColumnRequest(None, None, file.format(options), options)
-    return first_lines(beginning, request)[-1]
+    _, _, column_names = first_lines(beginning, request)
+    return column_names
 
 
 def write_quoted(delimiter: str, edges: EdgeList, stream: BinaryIO, path: Path) -> None:
@@ -260,33 +262,33 @@ def fit_for_blanks(pieces: Iterable[pa.Table], schema: pa.Schema, path: Path) ->
 
     If ids are text, the reader must infer text from the written words, not integers or floats.
     """
-    text_end = next((i for i, kind in enumerate(schema.types[:2]) if is_text(kind)), None)
-    ends, float_rows = (TextType(), TextType()), [0, 0]  # the rows of the first floats
+    text_column = next((i for i, kind in enumerate(schema.types[:2]) if is_text(kind)), None)
+    types, float_rows = (TextType(), TextType()), [0, 0]  # of both ends; rows of the first floats
     rows, first_word = 0, None
     for piece in pieces:
         words = [column.cast(pa.large_string()) for column in piece.columns]
         for name, column in zip(schema.names, words, strict=True):
             check_words(name, column, rows, path)
-        if text_end is not None and len(piece):
-            for k, end in enumerate(ends):
-                row_of_float = end.update(Ids(Column(words[k])))
+        if text_column is not None and len(piece):
+            for k, text_type in enumerate(types):
+                row_of_float = text_type.update(Ids(Column(words[k])))
                 if row_of_float is not None:
                     float_rows[k] = rows + row_of_float
-            first_word = words[text_end][0].as_py() if first_word is None else first_word
+            first_word = words[text_column][0].as_py() if first_word is None else first_word
         rows += len(piece)
         yield piece
-    if text_end is not None and rows and common_type(ends) != pa.string():
+    if text_column is not None and rows and common_type(types) != pa.string():
         raise FormatError(
-            f"cannot write {path}: column {schema.names[text_end]!r} is text in which each word is"
-            f" a number or means null, such as {shortened(first_word, 80)} in row 0, and snap,"
+            f"cannot write {path}: column {schema.names[text_column]!r} is text in which each word"
+            f" is a number or means null, such as {shortened(first_word, 80)} in row 0, and snap,"
             f" which has no quotes, would be read back as numbers{OTHERS}"
         )
-    for name, column, row in zip(schema.names, ends, float_rows, strict=False):
-        if column.floats is not None:
+    for name, text_type, row in zip(schema.names, types, float_rows, strict=False):
+        if text_type.floats is not None:
             raise FormatError(
                 f"cannot write {path}: column {name!r} is text in which each word is a number, such"
-                f" as {shortened(column.floats, 80)} in row {row}, and snap, which has no quotes,"
-                f" would be read back as floats, which are refused{OTHERS}"
+                f" as {shortened(text_type.floats, 80)} in row {row}, and snap, which has no"
+                f" quotes, would be read back as floats, which are refused{OTHERS}"
             )
 
 
