@@ -33,10 +33,10 @@ def row_group_reader(device: int | None, current: bool = False) -> RowGroups | N
 
     def read(path: str, columns: list[str], groups: list[int]) -> Any:
         """Return a new frame of the columns, in their order, when its data are complete."""
-        number = cupy.cuda.runtime.getDevice() if current else device
-        with cupy.cuda.Device(number):
+        device_id = cupy.cuda.runtime.getDevice() if current else device
+        with cupy.cuda.Device(device_id):
             streams = _thread.__dict__.setdefault("streams", {})
-            stream = streams.get(number) or streams.setdefault(number, Stream())
+            stream = streams.get(device_id) or streams.setdefault(device_id, Stream())
             source = pylibcudf.io.SourceInfo([path])
             options = pylibcudf.io.parquet.ParquetReaderOptions.builder(source)
             reader = options.use_pandas_metadata(False).build()

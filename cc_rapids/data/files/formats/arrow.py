@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ..write import EdgeList
 
 FILE_MARK = b"ARROW1"  # the magic bytes at both ends of a file
-BATCH = "has record batches that are read as a whole"
 
 
 def opened(file: File) -> tuple[Any, pa.PythonFile]:
@@ -34,14 +33,15 @@ def opened(file: File) -> tuple[Any, pa.PythonFile]:
     stream, is_file = file.seekable_stream(), file.head.startswith(FILE_MARK)
     with format_errors(file, "Arrow"):
         if file.budget is not None:
-            file.check_bound(largest_batch(stream, is_file), 1, BATCH)
+            manner = "has record batches that are read as a whole"
+            file.check_bound(largest_batch(stream, is_file), 1, manner)
         stream.seek(0)
         source = pa.PythonFile(stream, "r")
         return (pa.ipc.open_file if is_file else pa.ipc.open_stream)(source), source
 
 
 def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
-    """Yield record batches, starting after the batch and row of ``place``."""
+    """Yield the rows of record batches, starting at ``place``."""
     start = place.group
     stored, source = opened(file)
     with format_errors(file, "Arrow"):
@@ -56,8 +56,8 @@ def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
         for group, batch in batches:
             selected = batch.select(columns)
             selected.validate(full=True)  # offsets of text must not point beyond its end
-            # if earlier batches were not read, their numbers of rows are unknown
-            where = file.path if not start else f"{file.path}, batch {group}"
+            # if earlier batches were not read, errors count rows from the start of the batch
+            where = f"{file.path}, batch {group}" if start else file.path
             check_ids(where, ids, selected.columns[: len(ids)], 0 if start else rows_before)
             rows_before += len(batch)
             file.groups[group] = len(batch)
@@ -69,7 +69,7 @@ def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
             done = place.done if group == start else 0
             yield from sliced(file, table, group, done, place.rows)
         check_end(file.path, source, is_file)
-        if not is_file and source.tell() == batch_end:
+        if not is_file and source.tell() == batch_end:  # nothing was read after the last batch
             warnings.warn(
                 f"{file.path} has no marker at its end: it was cut between two record batches, or"
                 " its writer was not closed",

@@ -26,7 +26,7 @@ MARK = b"PAR1"  # the magic bytes at both ends of a file
 FOOTER = 8  # bytes after the metadata: its length, and the mark
 PAGE_COPIES = 2  # copies of a page in memory: compressed and decompressed
 STEP = 512  # rows of text decoded at a time: few, because their size is not known in advance
-LIMIT_OF_ROW = 1 << 18  # bytes of the memory limit per row of a step of more than STEP rows
+LIMIT_OF_ROW = 1 << 18  # a memory limit of more than STEP times these bytes allows larger steps
 
 
 def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
@@ -37,7 +37,7 @@ def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
 
 
 def group_batches(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
-    """Yield row groups in batches, starting after the group and row of ``place``."""
+    """Yield the rows of row groups in batches, starting at ``place``."""
     with format_errors(file, "Parquet"):
         stream = file.seekable_stream()
         stored, empty, excluded = _opened_parquet(file, stream, request)
@@ -45,14 +45,14 @@ def group_batches(file: File, request: ColumnRequest, place: Place) -> Iterator[
         ids = request.ids_in(columns)
 
         def tables(group: int) -> Iterator[pa.Table]:
-            first_row = file.rows_until(group, 0, False)
-            for table in group_tables(file, stream, stored, group, columns, place.rows):
+            first_row = file.rows_until(group, rows=0, whole=False)
+            for table in group_tables(file, stream, stored, group, columns, max_rows=place.rows):
                 check_ids(file.path, ids, [table[name] for name in ids], first_row)
                 first_row += len(table)
                 file.report(file.size * first_row // rows)
                 yield table
 
-        yield from pieces_of_groups(file, place, tables, empty, excluded)
+        yield from pieces_of_groups(file, place, tables, empty, excluded)  # drops finished rows
 
 
 def groups_to_load(
@@ -77,7 +77,7 @@ def groups_to_load(
         end = _end_of_piece(sizes, start, max_rows())
         included = [k for k in range(start, end) if k not in excluded]
         skipped = sum(file.groups[k] for k in range(start, end) if k in excluded)
-        if start in excluded:  # the finished rows of this group were skipped before
+        if start in excluded:  # its first ``done`` rows were counted as skipped before
             skipped, done = skipped - done, 0
         load = partial(_load, file, read, columns, included, done) if included else None
         yield Piece(empty, end - 1, file.groups[end - 1], True, load=load, skipped=skipped)
@@ -85,12 +85,12 @@ def groups_to_load(
 
 
 def _end_of_piece(sizes: list[int], start: int, max_rows: int) -> int:
-    """Return the end of the piece, of one group at least, that begins with row group ``start``."""
+    """Return the row group after the piece that begins with row group ``start``."""
     remaining = sum(sizes[start:])
-    pieces = max(1, -(-remaining // max_rows))
-    share, end, size = -(-remaining // pieces), start + 1, sizes[start]
-    while end < len(sizes) and size < share and size + sizes[end] <= max_rows:
-        size, end = size + sizes[end], end + 1
+    piece_count = max(1, -(-remaining // max_rows))
+    mean_rows, end, rows = -(-remaining // piece_count), start + 1, sizes[start]
+    while end < len(sizes) and rows < mean_rows and rows + sizes[end] <= max_rows:
+        rows, end = rows + sizes[end], end + 1
     return end
 
 
@@ -104,7 +104,7 @@ def _load(file: File, read: RowGroups, columns: list[str], groups: list[int], do
 def _opened_parquet(
     file: File, stream: BinaryIO, request: ColumnRequest
 ) -> tuple[Any, pa.Table, set[int]]:
-    """Return an open Parquet file, an empty table of the columns, and the groups to skip."""
+    """Return an open Parquet file, an empty table of the columns, and the excluded groups."""
     stored = pq.ParquetFile(stream, pre_buffer=False, buffer_size=1 << 20)
     schema, meta = stored.schema_arrow, stored.metadata
     check_one_file(file.path, stream, meta)
@@ -118,18 +118,18 @@ def check_one_file(path: str, stream: BinaryIO, meta: Any) -> None:
     """Raise a FormatError if a stream is several concatenated Parquet files; rewind the stream."""
     group = meta.row_group(meta.num_row_groups - 1) if meta.num_row_groups else None
     chunks = [] if group is None else map(group.column, range(group.num_columns))
-    ends = [
+    column_ends = [
         (chunk.dictionary_page_offset or chunk.data_page_offset) + chunk.total_compressed_size
         for chunk in chunks
     ]
-    size = stream.seek(0, os.SEEK_END) - meta.serialized_size - FOOTER
-    check_not_joined(path, stream, size - max(ends, default=len(MARK)), MARK)
+    footer_start = stream.seek(0, os.SEEK_END) - meta.serialized_size - FOOTER
+    check_not_joined(path, stream, footer_start - max(column_ends, default=len(MARK)), MARK)
 
 
 def excluded_groups(meta: Any, schema: Any, request: ColumnRequest, columns: list[str]) -> set[int]:
     """Return the row groups whose weights, in the last column, are all outside the bound."""
     name, bound = columns[-1], request.bound
-    if bound is None or request.ids_in(columns) == columns:
+    if bound is None or request.ids_in(columns) == columns:  # there are no weights
         return set()
     kind, position = schema.field(name).type, _positions(meta).get(name)
     groups = range(0 if position is None else meta.num_row_groups)
@@ -137,9 +137,7 @@ def excluded_groups(meta: Any, schema: Any, request: ColumnRequest, columns: lis
     return {
         group
         for group, values in statistics
-        if values is not None
-        and values.has_min_max
-        and bound.excludes(values.min, values.max, kind)
+        if values and values.has_min_max and bound.excludes(values.min, values.max, kind)
     }
 
 
@@ -167,12 +165,15 @@ def _reserve_pages(
     copies = ROW_COPIES if _has_text(stored, columns) else 1
     if copies * size > budget.whole_bytes:
         try:
-            pages, sizes = zip(*(largest_page(stream, chunk) for chunk in chunks), strict=True)
+            largest = (largest_page(stream, chunk) for chunk in chunks)
+            page_sizes, row_sizes = zip(*largest, strict=True)
         except (LookupError, TypeError):
             raise FormatError(
                 f"{file.path} cannot be read as Parquet: the header of a page is damaged"
             ) from None
-        row_bytes, page_bytes = sum(sizes), max(0, PAGE_COPIES * sum(pages) - FILE_BYTES)
+        row_bytes = sum(row_sizes)
+        # FILE_BYTES are reserved for pages in any case
+        page_bytes = max(0, PAGE_COPIES * sum(page_sizes) - FILE_BYTES)
         file.check_bound(page_bytes, 1, "has pages that are read as a whole", "write smaller pages")
         budget.loaded = max(file.bytes_read, page_bytes)
     return row_bytes
@@ -196,8 +197,8 @@ def group_tables(
     Within a memory limit, rows of text are decoded a few at a time, and joined to tables that fit.
     """
 
-    def batches(rows: int, **words: bool) -> Iterator[pa.RecordBatch]:
-        for batch in stored.iter_batches(rows, row_groups=[group], columns=columns, **words):
+    def batches(rows: int, **options: bool) -> Iterator[pa.RecordBatch]:
+        for batch in stored.iter_batches(rows, row_groups=[group], columns=columns, **options):
             # for a column named m.w, PyArrow also reads the field w of a struct m
             yield batch.select(columns)
 
@@ -240,7 +241,7 @@ Bounds = list[tuple[Any, Any]]  # the least and the greatest value of each colum
 
 
 class Footer(NamedTuple):
-    """The number of rows of a row group, and the bytes and bounds of its columns of ids.
+    """Facts about a row group: its number of rows, and the bytes and bounds of its columns of ids.
 
     ``text`` is an upper bound on the bytes of the distinct strings; it is None if stored strings
     share prefixes. If the row group is not read, ``skipped`` is its number of rows, and the other
@@ -289,7 +290,7 @@ def parquet_facts(file: File, request: ColumnRequest) -> list[Footer]:
         columns = columns_of(file, request, schema)
         footers = footers_of(meta, range(meta.num_row_groups), request.ids_in(columns))
     if request.bound is not None:
-        request.bound.mask_of_frame(schema.empty_table())  # only to raise the errors
+        request.bound.mask_of_frame(schema.empty_table())  # raises errors of the bound
     excluded = excluded_groups(meta, schema, request, columns)
     return [footer.outside() if k in excluded else footer for k, footer in enumerate(footers)]
 
