@@ -62,7 +62,7 @@ class _Streams(RawIOBase):
     def seek(self, offset: int, whence: int = 0) -> int:
         while whence == 2 and self.read(READ):  # the end is known when all bytes are decompressed
             pass
-        offset += self._position if whence else 0
+        offset += self._position if whence else 0  # the position is the end if whence is 2
         if offset < self._position:
             self._raw.seek(0)
             self._stream, self._position = self._make(), 0
@@ -86,7 +86,7 @@ _MARKS = {
 }
 
 
-ENCODINGS = {  # marks of four bytes come first, because they begin with those of two bytes
+ENCODINGS = {  # UTF-32 comes first, because its little-endian mark begins with that of UTF-16
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",

@@ -49,19 +49,18 @@ class Format:
     """A file format. Every format has ``read`` or ``pieces``.
 
     ``read`` returns the edges of a ``File`` for a ``ColumnRequest`` (src, dst and possibly weight),
-    and all vertices if the file lists them. It sets the number of edges that the file declares.
-    ``pieces`` yields the pieces of a ``File`` for a ``ColumnRequest``, starting at a ``Place``.
-    Formats without it have one column per end. ``names`` returns the column names of a ``File``
-    from its beginning or its footer. A format that is read as a whole sets ``groups`` of its
-    ``File`` to its number of edges, for the ledger.
+    and all vertices if the file lists them. ``pieces`` yields the edges in pieces, starting at a
+    ``Place``. In formats without ``pieces``, each end of an edge is one column, and ``read`` sets
+    ``groups`` of the ``File`` to the number of edges, for the ledger. ``names`` returns the column
+    names of a ``File`` from its beginning or its footer.
 
-    ``write`` writes an ``EdgeList``. If the format holds tables, the list may be any table. Formats
-    of simple graphs return the number of edges that they leave out, by reason.
+    ``write`` writes an ``EdgeList``, whose columns may be any if ``holds_tables``. In formats of
+    simple graphs, it returns the number of edges that are left out, by reason.
     """
 
     name: str  # the value of format=
     suffixes: tuple[str, ...]  # of file names
-    starts: bytes = b""  # matches the first bytes of files of this format only; may be empty
+    starts: bytes = b""  # pattern of first bytes that no other format has; empty if none
     title: str = ""  # in messages, by default the name
     binary: bool = False
     read: Callable[[Any, Any], tuple[pa.Table, Any]] | None = None
@@ -71,7 +70,7 @@ class Format:
     first: int | None = None  # the number of the first vertex, if written vertices are numbered
     whole_weights: bool = False  # whether weights must be integers
     finite_weights: bool = False
-    edges_only: bool = False  # whether files have the ends of edges, but neither weights nor more
+    edges_only: bool = False  # whether files have no columns but the ends of edges
 
     @property
     def holds_tables(self) -> bool:
@@ -99,6 +98,6 @@ FORMATS = _all()
 SUFFIXES = {suffix: name for name, format in FORMATS.items() for suffix in format.suffixes}
 WRITTEN = {name: format for name, format in FORMATS.items() if format.write}
 WEIGHTED = [name for name, format in WRITTEN.items() if not format.edges_only]
-COUNTED = {name: format.first for name, format in FORMATS.items() if format.first is not None}
-IN_PIECES = [name for name, format in FORMATS.items() if format.pieces]
+COUNTED = {name: f.first for name, f in FORMATS.items() if f.first is not None}  # first vertices
+IN_PIECES = [name for name, format in FORMATS.items() if format.pieces]  # not read as a whole
 TABLES = [name for name, format in FORMATS.items() if format.holds_tables]

@@ -49,7 +49,7 @@ def write(edges: EdgeList, stream: BinaryIO, path: Path) -> dict[str, int]:
     """Write adjacency lists, perhaps with weights; return the edges left out, by reason."""
     n, index, neighbours, weight, left_out = adjacency(edges, path)
     weights = [] if weight is None else [weight]
-    too_wide = any(np.any(w != w.astype(np.int32)) for w in weights)
+    too_wide = weight is not None and bool(np.any(weight != weight.astype(np.int32)))
     if len(neighbours) > MAX_INT32 or too_wide:
         raise FormatError(
             f"cannot write {path}: egr has 32-bit counts and weights, but there are"

@@ -11,15 +11,12 @@ _ROOT = re.compile(rb"(<(?:(\w+):)?gexf\b)([^>]*)")  # the first element
 
 
 def parse(nx: Any, stream: BytesIO) -> Any:
-    """Parse a file by NetworkX, with a namespace that NetworkX knows.
-
-    Programs also write other namespaces for the same format.
-    """
+    """Parse a file by NetworkX, which does not know all namespaces that programs write."""
     return nx.read_gexf(BytesIO(_ROOT.sub(_with_known_namespace, stream.read(), count=1)))
 
 
 def _with_known_namespace(root: re.Match[bytes]) -> bytes:
-    """Return the tag of the first element with a namespace that NetworkX knows."""
+    """Return the tag of the first element with ``_NAMESPACE`` in place of its namespace."""
     tag, prefix, attributes = root.groups()
     name = b"xmlns:" + prefix if prefix else b"xmlns"
     others = re.sub(rb"\s%s\s*=\s*([\"']).*?\1" % name, b"", attributes)

@@ -23,7 +23,8 @@ HEAD = r"(?m:^[ \t]*graph\s*\[)"  # matches the beginning of a graph
 
 def read(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
     """Return the edges and nodes of a graph."""
-    return read_named(file, request, parse, "GML", rb"\bedge\s*\[", rb"\bgraph\s*\[", TEXT)
+    edge, graph = rb"\bedge\s*\[", rb"\bgraph\s*\["
+    return read_named(file, request, parse, "GML", edge=edge, graph=graph, ignored=TEXT)
 
 
 def parse(nx: Any, stream: BytesIO) -> Any:

@@ -15,7 +15,7 @@ NOT_EDGES = rb"(?s)<!--.*?-->|<!\[CDATA\[.*?\]\]>"  # matches comments and quote
 
 def xml_format(name: str, title: str, reader: Callable[[Any, BytesIO], Any]) -> Format:
     """Return a format of XML; ``name`` is also its first element and its suffix."""
-    # a possessive quantifier, as comments could be split in exponentially many ways
+    # possessive: backtracking would try exponentially many ways to divide the comments
     comments = rb"(<!--((?!-->).)*-->\s*)*+"
     starts = rb"(?s)\s*(<\?xml.{,200}?\?>\s*)?%s<(\w+:)?%s\b" % (comments, name.encode())
     edge, graph = (rb"<(?:\w+:)?%s[\s/>]" % tag for tag in (b"edge", b"graph"))
@@ -26,7 +26,7 @@ def xml_format(name: str, title: str, reader: Callable[[Any, BytesIO], Any]) -> 
 
 
 def parse(nx: Any, stream: BytesIO) -> Any:
-    """Parse a file by NetworkX; it would read a missing id as ``None`` without ``node_id``."""
+    """Parse a file by NetworkX; ``node_id`` refuses missing ids, which it would call "None"."""
     return nx.read_graphml(stream, node_type=node_id)
 
 

@@ -37,7 +37,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
     data = in_utf8(b"".join(file.pieces()), file.path)
     line_count = sum(bool(line.strip()) for line in data.splitlines())
     brackets = data.count(b"{") + data.count(b"[")
-    # each line has a bracket at least: only more brackets than these can be nested deeper
+    # every line has a bracket, so exceeding the depth takes many more brackets than lines
     if brackets > line_count + MAX_DEPTH and _depth(data) > MAX_DEPTH:
         raise FormatError(f"{file.path} nests values more than {MAX_DEPTH:,} deep")
 
@@ -53,12 +53,13 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
             )
         picked = columns_of(file, request, table.schema)
         inferred = {name: table[name].type for name in request.ids_in(picked)}
-        # ids for which PyArrow has inferred the wrong type are read again
-        changed = [(n, id_type(kind)) for n, kind in inferred.items() if id_type(kind) != kind]
-        large = [(n, pa.uint64()) for n in picked[len(inferred) :] if _is_large(table[n])]
-        for types in [changed + large, changed] if large else [changed]:
+        # columns for which PyArrow has inferred the wrong type are parsed again with these fields
+        ids = [(n, id_type(kind)) for n, kind in inferred.items() if id_type(kind) != kind]
+        weights = [(n, pa.uint64()) for n in picked[len(inferred) :] if _is_large(table[n])]
+        # if large weights are not integers after all, only the ids are parsed again
+        for fields in [ids + weights, ids] if weights else [ids]:
             with suppress(pa.ArrowInvalid):  # check_ids raises an error for other types
-                table = parsed(pa.schema(types)) if types else table
+                table = parsed(pa.schema(fields)) if fields else table
                 break
         table = table.select(picked)
         try:
@@ -79,15 +80,14 @@ def _depth(data: bytes) -> int:
 
 
 def _is_large(column: pa.ChunkedArray) -> bool:
-    """Return whether a column of weights is of floats that may be integers beyond int64."""
+    """Return whether weights have been read as floats, but may be integers beyond int64."""
     return pa.types.is_floating(column.type) and (pc.max(column).as_py() or 0) >= 1 << 63
 
 
 def id_type(kind: pa.DataType) -> pa.DataType:
-    """Return the type in which ids are read again if PyArrow has inferred dates or floats.
+    """Return the right type of ids for the type that PyArrow has inferred.
 
-    Strings may look like dates. Integers beyond 2^63 are inferred as floats. Other types are
-    returned unchanged.
+    Strings may be inferred as dates, and integers beyond 2^63 as floats. Other types are right.
     """
     if pa.types.is_temporal(kind):
         return pa.string()

@@ -35,10 +35,10 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
 
     data = _content(file)
     with format_errors(file, TITLE), naming_lines(file.path, data):
-        rows, columns, declared, form, field, _ = scipy.io.mminfo(BytesIO(data))
+        rows, columns, entries, form, field, _ = scipy.io.mminfo(BytesIO(data))
     if rows != columns:
         raise unequal_sides(file.path, (rows, columns))
-    declared = rows * columns if form == "array" else declared  # SciPy's product may overflow
+    declared = rows * columns if form == "array" else entries  # SciPy's product may overflow
     if declared > len(data):
         raise FormatError(
             f"{file.path}: declares {declared} entries, but has {len(data) - 1} bytes"
@@ -48,14 +48,15 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     with format_errors(file, TITLE), naming_lines(file.path, data):
         matrix = scipy.io.mmread(BytesIO(data), spmatrix=False)
     if form == "array":
-        ends, declared = np.nonzero(matrix), np.count_nonzero(matrix)
+        ends, num_edges = np.nonzero(matrix), np.count_nonzero(matrix)
         weights = matrix[ends]
-    else:  # SciPy appends mirrored entries to those of a symmetric matrix
+    else:
+        num_edges = declared  # SciPy appends the mirrored entries of a symmetric matrix
         ends, weights = (matrix.row[:declared], matrix.col[:declared]), matrix.data[:declared]
     edges = {"src": ends[0].astype(np.int64) + 1, "dst": ends[1].astype(np.int64) + 1}
     if field not in ("pattern", "complex"):
         edges["weight"] = weights
-    file.groups = {0: int(declared)}
+    file.groups = {0: int(num_edges)}
     return table_of_arrays(file, request, edges), range(1, rows + 1)
 
 
@@ -101,9 +102,8 @@ def at_line(path: str, data: bytes, number: int, reason: str) -> FormatError:
 
 def write(edges: EdgeList, stream: BinaryIO, path: Path) -> None:
     """Write entries piece by piece; SciPy would need all entries in memory."""
-    n, kind = len(edges.vertices or ()), "null"
-    if edges.weighted:
-        kind = str(edges.schema.field("weight").type)
+    n = len(edges.vertices or ())
+    kind = str(edges.schema.field("weight").type) if edges.weighted else "null"
     banner = f"%%MatrixMarket matrix coordinate {FIELDS[kind]} general\n"
     write_numbered(edges, f"{banner}{n} {n} {edges.num_edges}\n", "", stream)
 

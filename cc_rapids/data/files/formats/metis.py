@@ -70,29 +70,29 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
     header = _header(file.path, number, line)
     names = ["src", "dst", "weight"][: 1 + header.stride]
     weighted = bool(header.edges) and request.weight_column(file.path, names, (0, 1)) is not None
-    n, declares = header.vertices, f"{file.path}, line {number}: declares"
+    n, prefix = header.vertices, f"{file.path}, line {number}: declares"
     parts, vertex = [], 1  # the vertex of the first line of the next block
     for block in feed:
         counts, numbers = _numbers(file.path, block, header)
         remaining = n - vertex + 1
         if counts[remaining:].any():
             raise FormatError(
-                f"{declares} {n} vertices, but there are lines for more, from line {block.line} on"
+                f"{prefix} {n} vertices, but there are lines for more, from line {block.line} on"
             )
         counts = counts[:remaining]  # without blank lines at the end
         parts.append(_edges(file.path, block, header, vertex, counts, numbers, weighted))
         vertex += len(counts)
     neighbours = sum(len(src) for src, *_ in parts)
     if vertex - 1 != n:
-        raise FormatError(f"{declares} {n} vertices, but the file has lines for {vertex - 1}")
+        raise FormatError(f"{prefix} {n} vertices, but the file has lines for {vertex - 1}")
     if neighbours != 2 * header.edges:
         raise FormatError(
-            f"{declares} {header.edges} edges, each listed at both ends, but there are {neighbours}"
+            f"{prefix} {header.edges} edges, each listed at both ends, but there are {neighbours}"
             f" neighbours, not {2 * header.edges}"
         )
     columns = [pa.chunked_array(chunks, pa.int64()) for chunks in zip(*parts, strict=True)]
     if request.columns(file.path, ("src", "dst")) == (1, 0):
-        columns[:2] = columns[1::-1]
+        columns[0], columns[1] = columns[1], columns[0]
     file.groups = {0: 2 * header.edges}
     return pa.table(columns, names=names[: len(columns)]), range(1, n + 1)
 
@@ -125,7 +125,8 @@ def _edges(
     ``counts`` are the numbers of fields of the lines, and ``numbers`` are the fields of all lines.
     ``vertex`` is the vertex of the first line.
     """
-    position_in_line = np.arange(len(numbers)) - np.repeat(np.cumsum(counts) - counts, counts)
+    line_starts = np.cumsum(counts) - counts  # positions in ``numbers``
+    position_in_line = np.arange(len(numbers)) - np.repeat(line_starts, counts)
     place = position_in_line - header.ahead  # among the neighbours and their weights
     is_id = (place >= 0) & (place % header.stride == 0)
     is_complete = (counts >= header.ahead) & ((counts - header.ahead) % header.stride == 0)
@@ -145,9 +146,9 @@ def _numbers(path: str, block: Block, header: Header) -> tuple[Any, pa.Array]:
     text = np.frombuffer(data, np.uint8)
     ends = np.flatnonzero(text == ord("\n"))
     starts = np.concatenate(([0], ends[:-1] + 1)) if len(ends) else ends
-    # a line has one blank less than fields
-    blanks = np.diff(np.searchsorted(np.flatnonzero(text == ord(" ")), ends), prepend=0)
-    counts = np.where(starts == ends, 0, blanks + 1)
+    blanks_before = np.searchsorted(np.flatnonzero(text == ord(" ")), ends)
+    # fields are separated by one blank each, so a line has one more field than blanks
+    counts = np.where(starts == ends, 0, np.diff(blanks_before, prepend=0) + 1)
     if not counts.any():
         return counts, pa.array([], pa.int64())
     try:
@@ -179,10 +180,8 @@ def adjacency(edges: EdgeList, path: Path) -> tuple[int, Ints, Ints, Ints | None
     """Return the adjacency lists of edges, without self-loops and duplicates in either direction.
 
     The values are the number of vertices, the offsets, the sorted neighbours, the weights if edges
-    have weights, and the number of edges left out, by reason.
-
-    A FormatError is raised for too many vertices. Unless the list keeps the first weight, it is
-    also raised for duplicates of an edge with different weights.
+    have weights, and the number of edges left out, by reason. A FormatError is raised for too many
+    vertices and, unless the list keeps the first weight, for duplicates with different weights.
     """
     from scipy.sparse import coo_array
 
@@ -193,30 +192,30 @@ def adjacency(edges: EdgeList, path: Path) -> tuple[int, Ints, Ints, Ints | None
             f"cannot write {path}: its format allows {MAX_INT32} vertices, but there are {n}"
         )
     src, dst = columns["src"] - first, columns["dst"] - first
-    is_edge, weight = src != dst, columns.get("weight")
-    src, dst = src[is_edge], dst[is_edge]
+    is_no_loop, weight = src != dst, columns.get("weight")
+    src, dst = src[is_no_loop], dst[is_no_loop]
     count = len(src)
     if weight is not None:
-        weight = weight[is_edge]
-        # the first row of each distinct edge, and for each row the first row of its edge
+        weight = weight[is_no_loop]
         edge = np.minimum(src, dst) * n + np.maximum(src, dst)
-        _, row, number = np.unique(edge, return_index=True, return_inverse=True)
-        row_of_edge = row[number]
-        differs = weight != weight[row_of_edge]
+        _, first_rows, edge_of_row = np.unique(edge, return_index=True, return_inverse=True)
+        first_row = first_rows[edge_of_row]  # of the edge in each row
+        differs = weight != weight[first_row]
         if differs.any() and not edges.keeps_first_weight:
             at = int(differs.argmax())
             raise FormatError(
                 f"cannot write {path}: the edge {src[at] + first} - {dst[at] + first} has the"
-                f" weights {weight[row_of_edge[at]]} and {weight[at]}, but the format holds each"
+                f" weights {weight[first_row[at]]} and {weight[at]}, but the format holds each"
                 " edge once: keep one of the weights, write another format, or leave out the"
                 " weights"
             )
-        src, dst, weight = src[row], dst[row], weight[row]
+        src, dst, weight = src[first_rows], dst[first_rows], weight[first_rows]
+    # without weights, zeros take their place: SciPy adds values of duplicates without overflow
     values = np.zeros(src.size, np.uint8) if weight is None else weight
     ends = np.concatenate([src, dst]), np.concatenate([dst, src])
     matrix = coo_array((np.concatenate([values, values]), ends), (n, n)).tocsr()
     neighbours = matrix.indices.astype(np.int64) + first
-    left_out = {"self_loop": len(is_edge) - count, "duplicate": count - len(neighbours) // 2}
+    left_out = {"self_loop": len(is_no_loop) - count, "duplicate": count - len(neighbours) // 2}
     weights = None if weight is None else matrix.data
     return n, matrix.indptr.astype(np.int64), neighbours, weights, left_out
 

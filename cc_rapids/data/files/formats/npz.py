@@ -57,7 +57,7 @@ def check_size(file: File, name: str, member: BinaryIO, size: int) -> int:
     if declared != stored and not dtype.hasobject:
         raise FormatError(
             f"{file.path}: {name} declares {dtype} of shape {shape}, which are {declared:,} bytes,"
-            f" but it has {stored:,}{'; write each array alone' if declared < stored else ''}"
+            f" but it has {stored:,}{'; write one array per file' if declared < stored else ''}"
         )
     return declared
 
@@ -79,7 +79,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range | None]:
     """Return the edges of a matrix or of arrays."""
     stream = file.seekable_stream()
     with format_errors(file, "npz"), np.load(stream) as stored:
-        if {"format", "shape"} <= set(stored.files):
+        if {"format", "shape"} <= set(stored.files):  # written by scipy.sparse.save_npz
             check_sizes(file, stored, stored.files, MATRIX_COPIES)
             file.check_vertices(int(max(stored["shape"])))  # SciPy allocates arrays of this length
             stream.seek(0)

@@ -29,7 +29,7 @@ class Network:
     """The vertices and edges of a file, added line by line.
 
     In a two-mode network, a matrix has a row for each vertex of the first mode, and a column for
-    each other vertex.
+    each vertex of the second mode.
     """
 
     def __init__(self) -> None:
@@ -54,13 +54,13 @@ class Network:
         Return an empty string, or what was expected if the line is invalid.
         """
         previous, self.section = self.section, fields[0].lower()
-        if self.section == "*vertices" and previous == "*other":  # the vertices of a partition
+        if self.section == "*vertices" and previous == "*other":  # a partition repeats the vertices
             self.section = previous
         elif self.section == "*vertices":
             if self.n >= 0 or len(fields) < 2 or not NUMBER.fullmatch(fields[1]):
                 return "one '*Vertices <n>'"
             self.n = self.height = int(fields[1])
-            first_mode = fields[2] if len(fields) > 2 else ""
+            first_mode = fields[2] if len(fields) > 2 else ""  # the size, in a two-mode network
             if NUMBER.fullmatch(first_mode) and int(first_mode):
                 self.height = self._first_column = int(first_mode)
         elif self.section in WITHOUT_EDGES:
@@ -78,7 +78,8 @@ class Network:
             self.labels[index(label[0], n)] = label[-1]
         elif self.section == "*matrix":
             values = [float(field) for field in fields]
-            row, start = index(1 + self.rows % self.height, n), 1 + self._first_column
+            row = index(1 + self.rows % self.height, n)  # each matrix begins with row 1
+            start = 1 + self._first_column
             ends = [(index(column, n), v) for column, v in enumerate(values, start) if v]
             self.declared += len(ends)
             self.rows += 1
