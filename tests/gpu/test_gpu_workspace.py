@@ -83,7 +83,7 @@ def test_of_a_second_run_the_answer_alone_is_allocated(rmm, kind, monkeypatch):
     }[kind]
     answer = run()
     first = kept()
-    monkeypatch.setattr(pool, "_is_plain", lambda: True)
+    monkeypatch.setattr(pool, "_calls_driver", lambda: True)
     plain = rmm.mr.get_current_device_resource()
     counting = rmm.mr.StatisticsResourceAdaptor(plain)
     rmm.mr.set_current_device_resource(counting)

@@ -11,12 +11,13 @@ import numpy as np
 
 ALIGN = 256  # alignment in bytes of the pieces of one allocation
 WORD_BYTES = 8
+ARRAY_WORDS, ADDRESS = 7, 4  # words of an array in a launch, and the position of its address
 
 Piece = tuple[int, int, Any]  # offset, number of elements and their type
 
 
 def pack_layout(shapes: Iterable[tuple[int, Any]]) -> tuple[int, list[Piece]]:
-    """Return the bytes of one allocation for arrays ``(n, dtype)``, and the piece of each array."""
+    """Return the size in bytes of one allocation for arrays ``(n, dtype)``, and their pieces."""
     start, pieces = 0, []
     for n, dtype in shapes:
         pieces.append((start, n, dtype))
@@ -27,10 +28,10 @@ def pack_layout(shapes: Iterable[tuple[int, Any]]) -> tuple[int, list[Piece]]:
 
 
 class Layout:
-    """The offsets of the arrays of a launch in one allocation.
+    """The pieces of one allocation that are arguments of a launch.
 
-    A launch takes the arrays from here, because an object for each array would take longer to
-    create than the launch. All allocations for arrays of the same lengths and types share a layout.
+    A launch reads them from here, because creating an array object for each piece would take longer
+    than the launch. All allocations for arrays of the same lengths and types share a layout.
     """
 
     def __init__(self, pieces: Iterable[Piece]) -> None:
@@ -40,7 +41,7 @@ class Layout:
 
     @cached_property
     def words(self) -> list[int]:
-        """The words of a launch (see ``Cuda.launch``) for the pieces, with 0 for each address."""
+        """The words of the pieces in ``Cuda.launch``, with 0 in place of each address."""
         return [
             word
             for _, n, dtype in self.pieces
@@ -49,8 +50,8 @@ class Layout:
 
     @cached_property
     def starts(self) -> list[tuple[int, int]]:
-        """The position in ``words`` of the address of each piece, and the offset of the piece."""
-        return [(7 * k + 4, start) for k, (start, _, _) in enumerate(self.pieces)]
+        """For each piece, the position of its address in ``words``, and its offset."""
+        return [(ARRAY_WORDS * k + ADDRESS, start) for k, (start, _, _) in enumerate(self.pieces)]
 
     @cached_property
     def types(self) -> list[int]:
@@ -59,7 +60,7 @@ class Layout:
 
 
 class PackedArgs:
-    """The arrays of a layout at a given address."""
+    """The pieces of an allocation at ``address``, as arguments of a launch."""
 
     address: int
     layout: Layout
@@ -70,7 +71,7 @@ class PackedArgs:
         self.layout, self.address = layout, address
 
     def put(self, words: list[int], types: list[int]) -> None:
-        """Append the pieces to the words of a launch, and their types to the types."""
+        """Append the words and types of the pieces to the ``words`` and ``types`` of a launch."""
         layout, address, first = self.layout, self.address, len(words)
         words += layout.words
         for position, start in layout.starts:
@@ -78,7 +79,7 @@ class PackedArgs:
         types += layout.types
 
     def type_samples(self) -> list[Any]:
-        """Return an array for each piece that has its type, from which a kernel is compiled.
+        """Return one array of the type of each piece, from which a kernel's signature is made.
 
         Each array has one element, because NumPy gives empty arrays the stride 0, and kernels are
         compiled for contiguous pieces.
@@ -91,8 +92,9 @@ def words_of(xp: Any, arrays: list[Any]) -> Any:
 
     Return None if each array has its own allocation, as all NumPy arrays and unpickled arrays do.
     """
-    last, start = arrays[-1], arrays[0].data
-    memory = getattr(start, "mem", None)
+    last, pointer = arrays[-1], arrays[0].data
+    memory = getattr(pointer, "mem", None)
     if memory is None or any(array.data.mem is not memory for array in arrays):
         return None
-    return xp.ndarray(((last.data.ptr + last.nbytes - start.ptr) // WORD_BYTES,), np.uint64, start)
+    size = last.data.ptr + last.nbytes - pointer.ptr
+    return xp.ndarray((size // WORD_BYTES,), np.uint64, pointer)

@@ -40,9 +40,9 @@ def locked(cupy: Any, n: int, dtype: Any) -> tuple[Any, Array]:
 
 
 def placed(cupy: Any, array: Any, memory: str) -> Array:
-    """Copy a NumPy or CuPy array into pinned memory; return it or its copy on the device.
+    """Return the array in pinned memory if ``memory`` is "zero-copy", or on the device if "pinned".
 
-    An array on the device is returned unchanged, and an array in pinned memory is used in place.
+    Pinned pages of a NumPy array are used in place. For "pinned", a CuPy array is not copied.
     """
     if isinstance(array, cupy.ndarray):
         if memory == "pinned" or _is_locked(cupy, array.data.ptr):
@@ -69,12 +69,11 @@ def written(cupy: Any, memory: str, n: int, dtype: Any, write: Callable[[Array],
 
 
 def readback() -> Callable[[Any, Array], Callable[[], Any]]:
-    """Return a function that copies small arrays to the host, through a pinned page of its own.
+    """Return ``send(stream, array)``, which copies small arrays to a pinned page of its own.
 
-    An array has at most ``READBACK_BYTES``. All copies use the same page, because a copy through a
-    fresh page takes twice the time. The returned function starts a copy, and returns a function
-    that reads the page. The caller waits for the copy in between. One thread may copy one array at
-    a time.
+    ``send`` starts a copy of at most ``READBACK_BYTES`` and returns a function that reads the page.
+    Before calling this function, the caller waits for the copy. One thread may copy one array at a
+    time: all copies use the same page, because a copy through a fresh page takes twice the time.
     """
     import cupy
 
@@ -82,7 +81,6 @@ def readback() -> Callable[[Any, Array], Callable[[], Any]]:
     address, runtime = mapped.data.ptr, cupy.cuda.runtime
 
     def send(stream: Any, array: Array) -> Callable[[], Any]:
-        """Start a copy of an array to the page; return a function that reads the page."""
         size, dtype, direction = array.nbytes, array.dtype, runtime.memcpyDefault
         runtime.memcpyAsync(address, array.data.ptr, size, direction, stream.ptr)
         return lambda: page[:size].view(dtype).copy()
@@ -122,11 +120,11 @@ def _array_over(cupy: Any, address: int, n: int, dtype: Any, owner: Any) -> Arra
 # Keys in the five words of cuLaunchKernel's 'extra': the argument buffer, its size, and the end.
 _BUFFER, _SIZE, _END = 1, 2, 0
 
-NOW, LATER = 0, (1, 2)  # pages for synchronous and for asynchronous copies
+NOW, LATER = 0, (1, 2)  # keys of a thread's pages for synchronous and for asynchronous copies
 
 
 class _FlagPage:
-    """A word in a pinned page, the event of its launch, and the last value used.
+    """A pinned word for flags, the event of the launch that may set it, and the last flag's value.
 
     ``host_word`` and ``word`` are the same word, for the host and for kernels.
     """
@@ -162,7 +160,7 @@ class _FlagPages:
 class _PinnedFlag(Flag):
     """A flag in a pinned page, which kernels set over the bus and the host reads without a copy.
 
-    The page belongs to a thread and is reused when no flag uses it. Each launch sets another value.
+    The page belongs to a thread and is reused when no flag uses it. Each flag has another value.
     The page is therefore not cleared, and work left by an interrupted call cannot set a later flag.
     """
 
@@ -193,8 +191,8 @@ class ThreadBuffers(threading.local):
         self._flag_pages: dict[int, _FlagPages] = {}  # by device
         self._arguments: dict[int, Any] = {}  # by number of words
         self._kept_memory: dict[int, Any] = {}  # by device
-        self._readbacks: dict[int, Any] = {}
-        self._page = NOW
+        self._readbacks: dict[int, Any] = {}  # by page
+        self._page = NOW  # the page of the last asynchronous copy, if there was one
 
     def pack(self, words: list[int]) -> tuple[int, int]:
         """Pack arguments of cuLaunchKernel; return the addresses for 'extra' and 'kernelParams'.
@@ -250,11 +248,11 @@ class ThreadBuffers(threading.local):
         self._page = LATER[1] if self._page == LATER[0] else LATER[0]
         read, done = self._start_copy(self._page, stream, array), stream.record()
 
-        def copy() -> Any:
+        def wait_and_read() -> Any:
             done.synchronize()
             return read()
 
-        return copy
+        return wait_and_read
 
     def _start_copy(self, page: int, stream: Any, array: Array) -> Callable[[], Any]:
         """Start a copy through a page; return the function that reads the page."""

@@ -19,18 +19,18 @@ POOL_BYTES = 5, 7  # cudaMemPoolAttrReservedMemCurrent and cudaMemPoolAttrUsedMe
 class Arena:
     """One allocation for all small arrays of a run; large arrays come from the pool directly.
 
-    The block lives as long as the arena or any array in the block. The block may be the tail of the
-    allocation of a large array, until :meth:`leave_block`: before that call, all large arrays
-    belong to the run and come from the workspace; later arrays may outlive the run.
+    The block lives as long as the arena or any array in the block. Until :meth:`leave_block`, the
+    block may be the tail of a large array's allocation. Large arrays before that call belong to the
+    run and come from the workspace; later arrays may outlive the run.
     """
 
     SIZE, SMALL, ALIGN = 1 << 16, 1 << 15, 256
-    allocate: Any
-    allocate_own: Any  # allocator for arrays that the run frees itself
+    allocate: Any  # allocator for large arrays that may outlive the run
+    allocate_own: Any  # allocator for large arrays that the run frees itself
     block: Any = None
     size: int = 0
     used: int = 0
-    outside: bool = False  # whether the block is the tail of a large array
+    is_tail: bool = False  # whether the block is the tail of a large array's allocation
     in_run: bool = False  # whether large arrays are freed by the run
 
     def __init__(self) -> None:
@@ -46,22 +46,23 @@ class Arena:
             self.allocate_own = partial(workspace, allocate)
 
     def __call__(self, size: int) -> Any:
-        """Allocate a small array in the block, or in a new block if it is full."""
+        """Allocate a small array in a block, and a large one only in a tail that has space."""
         with self.lock:
             fits = self.block is not None and self.used + size <= self.size
             if size <= self.SMALL and not fits:
                 self.block, self.used, self.size = self.allocate(self.SIZE), 0, self.SIZE
-                fits, self.outside = True, False
-            if fits and (size <= self.SMALL or self.outside):
-                start, self.used = self.used, self.used + -(-size // self.ALIGN) * self.ALIGN
+                fits, self.is_tail = True, False
+            if fits and (size <= self.SMALL or self.is_tail):
+                start = self.used
+                self.used += -(-size // self.ALIGN) * self.ALIGN
                 return self.block + start
         return self.allocate_own(size) if self.in_run else self.allocate(size)
 
     def with_block(self, size: int, block_bytes: int) -> Any:
         """Allocate an array of the run, and with it the arena's block.
 
-        A small array is in a block of the arena anyway. If the array is large and there is no block
-        yet, a block of ``block_bytes`` follows the array in the same allocation.
+        If the array is large and there is no block yet, a block of ``block_bytes`` follows the
+        array in the same allocation. A small array is placed in a block anyway.
         """
         if size <= self.SMALL:
             return self(size)
@@ -70,25 +71,25 @@ class Arena:
             return self(size)
         whole = self.allocate_own(size + block_bytes)
         with self.lock:
-            self.block, self.used, self.size, self.outside = whole + size, 0, block_bytes, True
+            self.block, self.used, self.size, self.is_tail = whole + size, 0, block_bytes, True
         return whole
 
     def leave_block(self) -> None:
-        """Stop using a block that is the tail of a large array, which it would keep alive.
+        """Stop using a block that is a tail: its arrays would keep the large array's memory alive.
 
         Later large arrays do not come from the workspace.
         """
         with self.lock:
             self.in_run = False
-            if self.outside:
-                self.block, self.outside = None, False
+            if self.is_tail:
+                self.block, self.is_tail = None, False
 
 
 class Recycling:
     """Allocator that reuses the memory of freed large arrays for later arrays of similar size.
 
     Small arrays come from an arena. All work on the arrays is ordered on one stream. Memory that is
-    still in use at the end returns to the caller's pool when it is freed. (A CuPy pool that is
+    in use at :meth:`close` returns to the caller's pool when it is freed. (A CuPy pool that is
     closed while a part of a block is in use never returns that block.)
     """
 
@@ -107,7 +108,8 @@ class Recycling:
             k for k, (capacity, _) in enumerate(cached) if size <= capacity <= self.SPARE * size
         ]
         if fitting:
-            capacity, block = cached.pop(min(fitting, key=lambda k: cached[k][0]))
+            smallest = min(fitting, key=lambda k: cached[k][0])
+            capacity, block = cached.pop(smallest)
         else:
             capacity, block = size, self.arena.allocate_own(size)
         return _leased(self.cuda, capacity, block, self.give_back)
@@ -128,19 +130,19 @@ class CachedBlock:
     device: int
     size: int
     block: Any
-    turn: int  # the number of arrays allocated when the block was cached
+    turn: int  # the workspace's ``turn`` when the block was cached
     idle: bool = False  # whether no kernel can still be using the block
 
 
 class Workspace:
     """Cache of blocks for the temporary arrays of later runs.
 
-    It is used if the caller has no memory pool: then the driver takes a tenth of a millisecond or
-    more to allocate a block, and longer to free it. All blocks of a device, including those in use,
-    take at most ``1 / SHARE`` of its memory. The oldest blocks are evicted first. A block is also
-    evicted if none of the next ``TURNS`` arrays reused it. Blocks are cached until :meth:`release`,
-    until the driver runs out of memory, or until a run detects a pool. ``total`` returns the bytes
-    of memory of a device.
+    It is used if the caller has no memory pool, because the driver takes a tenth of a millisecond
+    or more to allocate a block, and longer to free it. All blocks of a device, including those in
+    use, take at most ``1 / SHARE`` of its memory. The oldest blocks are evicted first. A block is
+    also evicted if none of the next ``TURNS`` arrays reused it. Blocks are cached until
+    :meth:`release`, until the driver runs out of memory, or until a run detects a pool.
+    ``total(device)`` is the memory of a device in bytes.
     """
 
     SHARE = 32  # at most 1 / 32 of a device's memory is cached
@@ -151,16 +153,16 @@ class Workspace:
         self.cuda = cuda
         self.total = total
         self.cached: list[CachedBlock] = []  # oldest first
-        self.used: dict[int, tuple[int, int]] = {}  # device and bytes of each block in use
-        self.turn: int = 0
-        # Reentrant, because garbage collection may free a lease inside it. The type is Any, because
-        # RLock is a function before Python 3.13.
+        self.used: dict[int, tuple[int, int]] = {}  # by lease: device and bytes of a block in use
+        self.turn: int = 0  # the number of arrays allocated so far
+        # Reentrant, because garbage collection may free a lease (see _leased) in a thread that
+        # holds the lock. The type is Any, because RLock is a function before Python 3.13.
         self.lock: Any = threading.RLock()
-        self.busy: bool = False  # while the lock is held: garbage collection may only append blocks
+        self.busy: bool = False  # if True, garbage collection may append blocks but not free any
 
     def __call__(self, allocate: Any, size: int) -> Any:
         """Reuse a cached block, or allocate one; with a pool, let ``allocate`` do it."""
-        if not _is_plain():
+        if not _calls_driver():
             if self.cached:
                 self.release()
             return allocate(size)
@@ -171,8 +173,8 @@ class Workspace:
         with self.lock:
             self.busy, self.turn = True, self.turn + 1
             try:
-                cached = self._reusable(device, size)
-                capacity, block = (cached.size, cached.block) if cached else (size, None)
+                reused = self._take_smallest(device, size)
+                capacity, block = (reused.size, reused.block) if reused else (size, None)
                 self._make_room(device, max_bytes - capacity)
             finally:
                 self.busy = False
@@ -182,8 +184,8 @@ class Workspace:
         self.used[lease] = device, capacity
         return _leased(self.cuda, capacity, block, partial(self.give_back, lease))
 
-    def _reusable(self, device: int, size: int) -> CachedBlock | None:
-        """Return the smallest block that fits, and wait for its last use on any stream."""
+    def _take_smallest(self, device: int, size: int) -> CachedBlock | None:
+        """Remove and return the smallest block that fits; wait for its last use on any stream."""
         smallest = None
         for spare in self.cached:
             if spare.device == device and size <= spare.size <= size + self.SPARE:
@@ -192,6 +194,7 @@ class Workspace:
             return None
         self.cached.remove(smallest)
         if not smallest.idle:
+            # Blocks that garbage collection appends during the wait may still be in use.
             others = [spare for spare in self.cached if spare.device == device]
             self.cuda.runtime.deviceSynchronize()
             for spare in others:
@@ -208,7 +211,7 @@ class Workspace:
             return
         blocks = [block for block in self.cached if block.device == device]
         device_bytes = 0
-        for block_device, size in [*self.used.values()]:
+        for block_device, size in [*self.used.values()]:  # a copy: it may change meanwhile
             device_bytes += size if block_device == device else 0
         for block in blocks:
             device_bytes += block.size
@@ -228,7 +231,7 @@ class Workspace:
             return allocate(size)
 
     def give_back(self, lease: int, size: int, block: Any) -> None:
-        """Cache a block for the next run."""
+        """Cache a block that no array uses any longer."""
         with self.lock:
             device, _ = self.used.pop(lease)
             self.cached.append(CachedBlock(device, size, block, self.turn))
@@ -241,7 +244,7 @@ class Workspace:
                 self.busy = False
 
     def release(self) -> None:
-        """Free all cached memory."""
+        """Free all cached memory, unless garbage collection has interrupted another method."""
         with self.lock:
             if not self.busy:
                 self.cached = []
@@ -290,8 +293,8 @@ def spare_bytes_of_rmm(runtime: Any, total: int) -> int:
     return total
 
 
-def _is_plain() -> bool:
-    """Return whether each allocation calls the driver, as it does if RMM has no pool."""
+def _calls_driver() -> bool:
+    """Return whether each allocation calls the driver: cuDF is imported, and RMM has no pool."""
     if "cudf" not in sys.modules:
         return False
     mr = sys.modules["rmm"].mr  # cuDF has imported it

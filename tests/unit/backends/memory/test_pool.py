@@ -127,7 +127,7 @@ def test_no_room_beside_small_arrays_or_a_second_one(pool, arena):
 
 @pytest.fixture
 def workspace(monkeypatch):
-    monkeypatch.setattr(arenas, "_is_plain", lambda: True)
+    monkeypatch.setattr(arenas, "_calls_driver", lambda: True)
     waits = []
     runtime = SimpleNamespace(getDevice=lambda: 0, deviceSynchronize=lambda: waits.append(1))
     cuda = SimpleNamespace(
@@ -267,7 +267,7 @@ def test_threads_take_and_release_at_once(pool, workspace):
 def test_with_a_pool_nothing_is_kept(pool, workspace, monkeypatch):
     late = workspace(pool, MANY)
     workspace(pool, MANY)
-    monkeypatch.setattr(arenas, "_is_plain", lambda: False)
+    monkeypatch.setattr(arenas, "_calls_driver", lambda: False)
     found = workspace(pool, MANY)
     del late  # of a run before the pool
     assert pool.held() == 2 * MANY
