@@ -23,9 +23,9 @@ from .base import Kernel
 from .device_function import Atom, Part
 from .threads import Threads
 
-# Max. indices of some kernels. Pairs of threads need warps, and their links do not matter here. One
-# probe suffices, because any tree may count as the largest.
-MOST = {"link_first_two": 0, "filter_edges": 0, "examine_by_blocks": 0, "most_frequent": 1}
+# Max. indices of some kernels. The first two need warps, and later phases run without their links.
+# One probe of the last one suffices, because any tree may count as the largest.
+MAX_INDICES = {"link_first_two": 0, "filter_edges": 0, "most_frequent": 1}
 
 
 class Key(NamedTuple):
@@ -37,7 +37,7 @@ class Key(NamedTuple):
 
 
 def _atom(change: Callable[..., Any]) -> Callable[..., Any]:
-    """Return an atomic operation for a single thread; it returns the previous element."""
+    """Return an operation that stores ``change(element, ...)`` and returns the old element."""
 
     def operation(array: Any, i: Any, *values: Any) -> Any:
         before = array[i]
@@ -81,7 +81,7 @@ class ThreadsRecording(Threads):
         self.launched: dict[Key, Kernel] = {}
 
     def shaped(self, shape: str, function: FunctionType) -> Kernel:
-        return _Noted(self, shape, Part(function))
+        return _AlwaysLaunched(self, shape, Part(function))
 
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
         signature = compiler.signature_of(arguments)
@@ -90,7 +90,8 @@ class ThreadsRecording(Threads):
         if body is None:
             body = kernel.part.compiled(lambda function: function, ATOMS)
             kernel.compiled["plain"] = body
-        run_plainly(kernel, body, min(n, MOST.get(kernel.part.function.__name__, n)), arguments)
+        max_indices = MAX_INDICES.get(kernel.part.function.__name__, n)
+        run_plainly(kernel, body, min(n, max_indices), arguments)
 
 
 class RecordingBackend(ThreadsRecording):
@@ -111,13 +112,13 @@ class RecordingBackend(ThreadsRecording):
 def run_plainly(kernel: Kernel, body: Callable[..., None], n: int, arguments: Any) -> None:
     """Run the plain function of a kernel for n indices, by a single thread."""
     values = [np.int64(a) if isinstance(a, int) else a for a in arguments]
-    if kernel.shape in ("grid_stride", "single_block", "cooperative") and n:
-        body(np.uint64(0), np.uint64(n), np.uint64(1), *values)
-        return
     if kernel.shape == "block_kernel":
         values = [np.uint64(0), np.uint64(1), np.empty(kernel.shared_words, np.uint32), *values]
-    for i in range(n if kernel.shape in ("elementwise", "block_kernel") else 0):
-        body(np.uint64(i), *values)
+    if kernel.shape in ("elementwise", "block_kernel"):
+        for i in range(n):
+            body(np.uint64(i), *values)
+    elif n:
+        body(np.uint64(0), np.uint64(n), np.uint64(1), *values)
 
 
 class OneLaunchRecording(RecordingBackend):
@@ -126,8 +127,8 @@ class OneLaunchRecording(RecordingBackend):
     in_one_launch = True
 
 
-class _Noted(Kernel):
-    """A kernel whose launches for zero indices are recorded, too."""
+class _AlwaysLaunched(Kernel):
+    """A kernel that is launched for zero indices, too, so that the launch is recorded."""
 
     def __call__(self, n: int, *arguments: Any) -> None:
         self.backend.launch(self, n, arguments)
@@ -135,7 +136,7 @@ class _Noted(Kernel):
 
 @contextmanager
 def recorded_launches(kind: type[ThreadsRecording] = RecordingBackend) -> Iterator[Any]:
-    """Replace every backend by one that records launches, and yield it."""
+    """Replace every backend by an instance of ``kind``, which records launches, and yield it."""
     backend = kind()
     with mock.patch.object(backends, "opened", return_value=backend), warnings.catch_warnings():
         # integers wrap around, as they do on the GPU

@@ -199,8 +199,8 @@ class Flickering(dry_run.RecordingBackend):
             lies = own and kernel.part.function.__name__ not in FIRST_LOOKS
             return Watched(argument, self.values if lies else None, chance)
 
-        most = {} if self.warp_size == 1 else dry_run.MOST | {"link_pairs": n}
-        with mock.patch.object(dry_run, "MOST", most):
+        most = {} if self.warp_size == 1 else dry_run.MAX_INDICES | {"link_pairs": n}
+        with mock.patch.object(dry_run, "MAX_INDICES", most):
             super().launch(kernel, n, tuple(map(watched, arguments)))
 
 
