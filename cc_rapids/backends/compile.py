@@ -27,9 +27,9 @@ log: logging.Logger = logging.getLogger(__name__)
 Signature = tuple[str, ...]  # one per argument: "i8" for an integer, "uint32[::1]" for an array
 Capability = tuple[int, int]
 
-SHARED_BLOCK_THREADS = 640  # three blocks of 64 KiB then fill an H100's multiprocessor
+SHARED_BLOCK_THREADS = 640  # three such blocks of 64 KiB fill an H100's multiprocessor
 REGISTERS = 64  # per thread: 65,536 registers for the 1,024 threads of the largest block
-LARGE_SHARED_BLOCK_THREADS = 1024  # for blocks with more shared memory, one per multiprocessor
+LARGE_SHARED_BLOCK_THREADS = 1024  # of blocks with more shared memory, one per multiprocessor
 
 _lock = threading.RLock()
 _parts: dict[str, Any] = {}  # compiled parts by fingerprint, the same for all architectures
@@ -68,6 +68,7 @@ def signature_of(arguments: tuple[Any, ...]) -> Signature:
         layout = "::1" if argument.strides[0] == argument.dtype.itemsize else ":"
         return f"{argument.dtype}[{layout}]"
 
+    # One PackedArgs stands for several arrays.
     unpacked = [a.type_samples() if isinstance(a, PackedArgs) else (a,) for a in arguments]
     return tuple(map(type_name, chain.from_iterable(unpacked)))
 
@@ -92,7 +93,7 @@ def stored(kernel: Kernel, signature: Signature, capability: Capability) -> Bina
 
 @cache
 def _recipe(capability: Capability) -> str:
-    """Return a description of everything besides the kernel that determines the machine code."""
+    """Return a text that names all that determines the machine code, except the kernel."""
     return f"{kernel_cache.recipe(*shipped.SOURCES)} {shipped.digest(capability)}"
 
 
@@ -104,7 +105,7 @@ def _from_shipped(kernel: Kernel, signature: Signature, capability: Capability) 
     try:
         return link(ptx, capability)
     except Exception as error:  # the linker's exceptions depend on its version
-        log.info("the PTX of %s is compiled again: %s", kernel.part.function.__name__, error)
+        log.info("the kernel %s is compiled again: %s", kernel.part.function.__name__, error)
         return None
 
 
@@ -113,8 +114,8 @@ def compile_kernel(kernel: Kernel, signature: Signature, capability: Capability)
     return link(to_ptx(kernel, signature, capability), capability)
 
 
-def threads_of(shared_words: int) -> int:
-    """Return the number of threads per block for a number of words of shared memory."""
+def threads_per_block(shared_words: int) -> int:
+    """Return the threads of a block kernel that has this many words of shared memory."""
     return SHARED_BLOCK_THREADS if shared_words <= SHARED_WORDS else LARGE_SHARED_BLOCK_THREADS
 
 
@@ -133,7 +134,7 @@ def to_ptx(kernel: Kernel, signature: Signature, capability: Capability) -> str:
         body = kernel.part.compiled(cuda.jit(device=True), ATOMS, _parts)
         ptx, _ = cuda.compile(
             SHAPES[kernel.shape](body),
-            _types(signature),
+            _kernel_type(signature),
             device=False,
             abi="numba",
             cc=capability,
@@ -153,7 +154,7 @@ def link(ptx: str, capability: Capability) -> Binary:
 
 
 def _link(ptx: str, capability: Capability, registers: int | None = None) -> Binary:
-    """Link machine code with at most ``registers`` registers per thread."""
+    """Link once, with at most ``registers`` registers per thread; None for no limit."""
     from cuda.core import Linker, LinkerOptions, ObjectCode
 
     options = LinkerOptions(
@@ -165,13 +166,12 @@ def _link(ptx: str, capability: Capability, registers: int | None = None) -> Bin
     )
     linker = Linker(ObjectCode.from_ptx(ptx.encode()), options=options)
     cubin = bytes(linker.link("cubin").code)
-    info = linker.get_info_log()
+    report = linker.get_info_log()
     entry = re.search(r"\.entry\s+(\w+)", ptx)
     assert entry is not None, "the compiler gave no entry point"
 
     def sum_of(pattern: str) -> int:
-        """Return the sum of the numbers that a pattern finds in the report of the linker."""
-        return sum(map(int, re.findall(pattern, info)))
+        return sum(map(int, re.findall(pattern, report)))
 
     return Binary(
         entry=entry[1],
@@ -196,8 +196,8 @@ def numba_types(signature: Signature) -> list[Any]:
     return list(map(numba_type, signature))
 
 
-def _types(signature: Signature) -> Any:
-    """Return Numba's type of a kernel, which takes the number of indices and then its arguments."""
+def _kernel_type(signature: Signature) -> Any:
+    """Return Numba's type of a kernel, which takes the number of indices and its arguments."""
     from numba import types
 
     arguments = types.StarArgTuple.from_types(numba_types(signature))
@@ -211,13 +211,13 @@ def _pretend(capability: Capability) -> Iterator[None]:
     The argument ``cc`` of ``cuda.compile`` applies to the kernel only. The device functions that
     the kernel calls are compiled for the current device of this thread.
     """
-    thread = _pretended_device()
-    previous = getattr(thread, "device", None)
-    thread.device = SimpleNamespace(compute_capability=capability)
+    thread_local = _pretended_device()
+    previous = getattr(thread_local, "device", None)
+    thread_local.device = SimpleNamespace(compute_capability=capability)
     try:
         yield
     finally:
-        thread.device = previous
+        thread_local.device = previous
 
 
 @cache
@@ -228,6 +228,6 @@ def _pretended_device() -> threading.local:
     """
     from numba.cuda import dispatcher
 
-    thread, real = threading.local(), dispatcher.get_current_device
-    dispatcher.get_current_device = lambda: getattr(thread, "device", None) or real()
-    return thread
+    thread_local, real = threading.local(), dispatcher.get_current_device
+    dispatcher.get_current_device = lambda: getattr(thread_local, "device", None) or real()
+    return thread_local

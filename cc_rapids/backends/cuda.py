@@ -22,7 +22,7 @@ import numpy as np
 from ..errors import EngineError, install_advice
 from . import kernel_times
 from .base import SINGLE_BLOCK_THREADS, Array, Backend, Flag, Kernel, Scope, SharedMemoryLimits
-from .compile import threads_of
+from .compile import threads_per_block
 from .device_function import Atom
 from .memory import pinned
 from .memory.packing import Layout, PackedArgs, Piece, pack_layout, words_of
@@ -35,9 +35,10 @@ log: logging.Logger = logging.getLogger(__name__)
 BLOCK_THREADS = 256
 GRID_STRIDE_BLOCKS = 8  # blocks per multiprocessor in a grid-stride kernel: all are resident
 
-WORD = 0xFFFFFFFFFFFFFFFF  # mask of a 64-bit argument; as a maximum of blocks, it means no limit
+WORD = 0xFFFFFFFFFFFFFFFF  # mask of a 64-bit argument
+UNLIMITED = WORD  # as a maximum of blocks
 
-_MOST_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+_MAX_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
 
 def open_backend() -> Backend:
@@ -73,7 +74,7 @@ class Cuda(Backend):
     def __init__(self, cupy: Any) -> None:
         self.xp = cupy
         self._launch = cupy.cuda.driver.launchKernel
-        self._launch_together = cupy.cuda.driver.launchCooperativeKernel
+        self._launch_cooperative = cupy.cuda.driver.launchCooperativeKernel
         self._stream = cupy.cuda.get_current_stream
         self._device = cupy.cuda.runtime.getDevice
         self._allocating = _generator_of(cupy.cuda.using_allocator)
@@ -97,10 +98,11 @@ class Cuda(Backend):
         return _shared_memory_limits()
 
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
-        words: list[int] = [n]
-        # The device, then the type of each argument: NumPy's number of the type of a contiguous
-        # array, -2 minus this number for a strided array, and -1 for an integer.
-        types: list[int] = [self._device()]
+        device = self._device()
+        words: list[int] = [n]  # the arguments of the kernel as 64-bit words
+        # The key of the loaded kernel: the device, and for each argument NumPy's number of the type
+        # of a contiguous array, -2 minus this number for a strided array, or -1 for an integer.
+        types: list[int] = [device]
         array = self.xp.ndarray
         for argument in arguments:
             if isinstance(argument, array):
@@ -119,17 +121,17 @@ class Cuda(Backend):
         loaded = kernel.compiled.get(key)
         if loaded is None:
             with kernel_times.preparing():
-                function = self._load(kernel, arguments, types[0])
-            loaded = kernel.compiled[key] = function, *_geometry(kernel, types[0])
-        function, indices, threads, max_blocks, shared = loaded
-        blocks, stream = -(-n // indices), self._stream().ptr
+                function = self._load(kernel, arguments, device)
+            loaded = kernel.compiled[key] = function, *_geometry(kernel, device)
+        function, indices_per_block, threads, max_blocks, shared_bytes = loaded
+        blocks, stream = -(-n // indices_per_block), self._stream().ptr
         if blocks > max_blocks:
             blocks = max_blocks
         extra, params = self._buffers.pack(words)
         if kernel.shape == "cooperative":
-            self._launch_together(function, blocks, 1, 1, threads, 1, 1, 0, stream, params)
+            self._launch_cooperative(function, blocks, 1, 1, threads, 1, 1, 0, stream, params)
             return
-        self._launch(function, blocks, 1, 1, threads, 1, 1, shared, stream, 0, extra)
+        self._launch(function, blocks, 1, 1, threads, 1, 1, shared_bytes, stream, 0, extra)
 
     def _load(self, kernel: Kernel, arguments: tuple[Any, ...], device: int) -> int:
         """Return the driver's handle of the kernel for these argument types on this device."""
@@ -142,20 +144,20 @@ class Cuda(Backend):
             binary = compiler.stored(kernel, signature, capability)
         driver = self.xp.cuda.driver
         function = driver.moduleGetFunction(driver.moduleLoadData(binary.cubin), binary.entry)
-        if kernel.shared_words:  # a kernel must request more than 48 KiB
-            driver.funcSetAttribute(function, _MOST_SHARED, 4 * kernel.shared_words)
+        if kernel.shared_words:  # without the attribute, a block may use at most 48 KiB
+            driver.funcSetAttribute(function, _MAX_SHARED, 4 * kernel.shared_words)
         return int(function)
 
     def empty(self, n: int, dtype: Any) -> Array:
         return self.xp.ndarray((n,), dtype)
 
     def without_memory(self, dtype: Any) -> Array:
-        nowhere = self.xp.cuda.UnownedMemory(0, 0, self, self._device())
-        strides = (np.dtype(dtype).itemsize,)
-        return self.xp.ndarray((0,), dtype, self.xp.cuda.MemoryPointer(nowhere, 0), strides)
+        null = self.xp.cuda.UnownedMemory(0, 0, self, self._device())
+        contiguous = (np.dtype(dtype).itemsize,)
+        return self.xp.ndarray((0,), dtype, self.xp.cuda.MemoryPointer(null, 0), contiguous)
 
     def alloc_readback(self, n: int) -> Array:
-        """Return memory that each thread caches, so that a run starts without an allocation."""
+        """Return memory that this thread keeps, so that a run starts without an allocation."""
         if 8 * n > pinned.READBACK_BYTES:
             return self.empty(n, np.uint64)
         return self.xp.ndarray((n,), np.uint64, self._buffers.kept_memory(self._device()))
@@ -171,7 +173,7 @@ class Cuda(Backend):
         return self._views(allocate(size), pieces)
 
     def copy_packed(self, arrays: list[Array], copies: list[Array]) -> None:
-        """Copy the allocation that the arrays share; unpickled arrays have separate allocations."""
+        """Copy all arrays at once, or one by one if each has an allocation, as after unpickling."""
         words, copied_words = words_of(self.xp, arrays), words_of(self.xp, copies)
         if words is None or copied_words is None or words.size != copied_words.size:
             super().copy_packed(arrays, copies)
@@ -274,18 +276,15 @@ class Cuda(Backend):
 
     def counts(self, numbers: Array, n: int) -> Array:
         """Count by sorting: CuPy's bincount takes 8 bytes for each number and block of threads."""
-        # as many bytes as the numbers have, unless n does not fit into an int32
+        # the type of the numbers, unless n does not fit into an int32
         bounds = self.xp.arange(n + 1, dtype=np.int64 if n >> 31 else numbers.dtype)
         return self.xp.diff(self.xp.searchsorted(self.xp.sort(numbers), bounds))
 
     def to_host(self, array: Array) -> Any:
-        small = (
-            0 < array.nbytes <= pinned.READBACK_BYTES
-            and array.ndim == 1
-            and array.flags.c_contiguous
-        )
-        if not small or isinstance(array, np.ndarray):
-            return self.xp.asnumpy(array)
+        fits_page = 0 < array.nbytes <= pinned.READBACK_BYTES
+        is_vector = array.ndim == 1 and array.flags.c_contiguous
+        if isinstance(array, np.ndarray) or not (fits_page and is_vector):
+            return self.xp.asnumpy(array)  # a NumPy array is returned unchanged
         return self._buffers.read_now(self._stream(), array)
 
     def read_async(self, array: Array) -> Callable[[], Any]:
@@ -296,7 +295,7 @@ class Cuda(Backend):
 
     @property
     def in_caller_order(self) -> bool:
-        return not self._stream().ptr
+        return not self._stream().ptr  # 0 is the default stream
 
     def mark(self) -> Any:
         event = self.xp.cuda.Event()
@@ -315,7 +314,7 @@ class Cuda(Backend):
         free += self.xp.get_default_memory_pool().free_bytes()
         if "rmm" in sys.modules:
             free += spare_bytes_of_rmm(self.xp.cuda.runtime, total)
-        return int(min(free, total))
+        return int(min(free, total))  # the bytes of RMM may be an upper bound
 
     def peak_bytes(self) -> int | None:
         if "rmm" in sys.modules:
@@ -366,7 +365,7 @@ def _shared_memory_limits() -> SharedMemoryLimits:
     devices = [_properties(device) for device in range(cupy.cuda.runtime.getDeviceCount())]
     words = min(device["sharedMemPerBlockOptin"] for device in devices) // 4
     blocks = min(device["multiProcessorCount"] for device in devices)
-    return SharedMemoryLimits(blocks, threads_of(words), words)
+    return SharedMemoryLimits(blocks, threads_per_block(words), words)
 
 
 @cache
@@ -377,8 +376,7 @@ def _total_bytes(device: int) -> int:
 def _generator_of(manager: Callable[..., Any]) -> Callable[..., Generator[None, None, None]]:
     """Return a generator function with the steps of a context manager.
 
-    If possible, it is the function that contextlib has decorated: its calls avoid the overhead of
-    contextlib.
+    If possible, it is the function that contextlib has decorated, to avoid contextlib's overhead.
     """
     generator = getattr(manager, "__wrapped__", None)
     if generator is not None and isgeneratorfunction(generator):
@@ -406,8 +404,8 @@ def _geometry(kernel: Kernel, device: int) -> tuple[int, int, int, int]:
     if kernel.shape == "cooperative":
         return SINGLE_BLOCK_THREADS, SINGLE_BLOCK_THREADS, processors, shared
     if kernel.shape == "block_kernel":
-        return 1, threads_of(kernel.shared_words), WORD, shared
-    return BLOCK_THREADS, BLOCK_THREADS, WORD, shared
+        return 1, threads_per_block(kernel.shared_words), UNLIMITED, shared
+    return BLOCK_THREADS, BLOCK_THREADS, UNLIMITED, shared
 
 
 @cache

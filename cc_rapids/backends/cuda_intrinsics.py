@@ -43,7 +43,7 @@ def _block_kernel(function: Any) -> Any:
     return block_kernel
 
 
-SHAPES = {
+SHAPES = {  # makers of kernels, which take the number of indices and then the arguments
     "elementwise": _elementwise,
     "grid_stride": _grid_stride,
     "single_block": _grid_stride,
@@ -91,10 +91,10 @@ def block_sync() -> None:
 def grid_sync(array: Any, i: Any) -> None:
     """Wait until every block of the grid has arrived.
 
-    One thread of each block subtracts from one word. Together, the blocks subtract the highest bit:
-    it flips when the last block arrives. The other bits are then as before, so the word is ready
-    for the next barrier. The first fence publishes the writes of the block, and the second fence
-    prevents stale reads.
+    One thread of each block subtracts from ``array[i]``: block 0 subtracts HIGH_BIT minus the
+    number of other blocks, and every other block 1. The sum is HIGH_BIT, so this bit flips when the
+    last block arrives, and the other bits are as before, ready for the next barrier. The first
+    fence publishes the writes of the block, and the second fence prevents stale reads.
     """
     cuda.syncthreads()
     if cuda.gridDim.x > 1:
@@ -133,16 +133,16 @@ def warp_shuffle_xor(value: Any) -> Any:
     return cuda.shfl_xor_sync(ALL_LANES, value, 1)
 
 
-# All threads of a grid-stride kernel reach these calls. Each warp combines its values by shuffles,
-# and each block sends one atomic operation, because operations on one word of memory are
+# Every thread of a grid-stride kernel calls these reductions. Each warp combines its values by
+# shuffles, and each block sends one atomic operation, because operations on one word of memory are
 # serialised.
 
 
 @_device
 def shuffle_down(array: Any, value: Any, distance: Any) -> Any:
-    """Return the value of a later lane of the warp, which is ``distance`` lanes further on.
+    """Return the value of the lane of the warp that is ``distance`` lanes further on.
 
-    The shuffle takes signed integers, and the result gets the type of the array.
+    The shuffle takes signed integers, so the result is converted back to the type of the array.
     """
     return array.dtype.type(cuda.shfl_down_sync(ALL_LANES, np.int64(value), distance))
 
@@ -163,7 +163,7 @@ def greater(value: Any, other: Any) -> Any:
 
 
 def _block_reduce(combine: Any, atomic: Any) -> Any:
-    """Return a function that combines the values of a block, then updates the element once."""
+    """Return a function that combines the values of a block and updates ``array[i]`` once."""
 
     @_device
     def block_reduce(array: Any, i: Any, value: Any) -> None:
@@ -173,7 +173,7 @@ def _block_reduce(combine: Any, atomic: Any) -> Any:
         while distance > 0:
             value = combine(value, shuffle_down(array, value, distance))
             distance //= 2
-        if lane == 0:
+        if lane == 0:  # which has the combined value of the warp
             shared[warp] = np.int64(value)
         cuda.syncthreads()
         if warp == 0 and lane == 0:
