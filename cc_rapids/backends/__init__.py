@@ -40,8 +40,8 @@ __all__ = [
 ]
 
 ENGINES = ("threads", "cuda")
-WORDS: dict[str, str | None] = {
-    "auto": None,
+WORDS: dict[str, str | None] = {  # the engine of each value of ``engine=``
+    "auto": None,  # leaves the choice open
     "cpu": "threads",
     "gpu": "cuda",
     "threads": "threads",
@@ -50,7 +50,7 @@ WORDS: dict[str, str | None] = {
 
 
 def named(word: Any) -> str | None:
-    """Return the name of the engine for a value of ``engine=``; None for None and ``"auto"``.
+    """Return the engine for a value of ``engine=``; None if it leaves the choice open.
 
     Raise an EngineError if the value is unknown.
 

@@ -13,8 +13,8 @@ Capability = tuple[int, int]
 def compile_kernel(kernel: Kernel, signature: Signature, capability: Capability | None) -> bool:
     """Store a kernel for argument types in the kernel cache; return whether it was compiled.
 
-    It is not compiled if its machine code is cached already, or can be linked from the wheel.
-    ``capability`` is that of a GPU, which need not be present; None for CPU threads.
+    It is not compiled if its machine code is cached already, or can be linked from PTX in the
+    wheel. ``capability`` is the compute capability of a GPU; None for CPU threads.
     """
     with kernel_times.watched() as times:
         if capability is None:

@@ -1,4 +1,4 @@
-"""The interface of backends to kernels and to the package; words.py lists its operations."""
+"""The interface of backends to kernels and to the package; words.py lists what kernels may call."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ UNKNOWN_CACHE = 64 << 20  # assumed bytes of the last-level cache
 SINGLE_BLOCK_THREADS = 1024  # max. threads of a single-block kernel
 # Words of shared memory per block that all GPUs since Turing have: 64 KiB.
 SHARED_WORDS = 1 << 14
-# Max. rows of a list that NumPy, SciPy and PyArrow solve until kernels are compiled: see
+# Max. rows of an edge list that NumPy, SciPy and PyArrow process until kernels are compiled: see
 # docs/design/decisions/compiling.md.
 UNCOMPILED_ROWS = 1 << 18
-WAY_OUT = "pass fewer, or leave them out"
+DEFAULT_ADVICE = "pass fewer, or leave them out"
 
 # Kinds of memory for edges and matrices: device memory; device memory filled from pinned host
 # pages; or the pinned pages themselves. On CPU threads all three are ordinary memory.
@@ -35,9 +35,9 @@ Array = Any  # numpy.ndarray, or cupy.ndarray on a GPU
 
 
 class SharedMemoryLimits(NamedTuple):
-    """Limits of blocks that use the maximum of shared memory.
+    """The size of blocks that use as much shared memory as possible, and their number.
 
-    ``blocks`` of ``threads`` threads and ``words`` 32-bit words each are resident at once.
+    ``blocks`` are resident at once. Each has ``threads`` threads and ``words`` 32-bit words.
     """
 
     blocks: int
@@ -48,12 +48,12 @@ class SharedMemoryLimits(NamedTuple):
 class Kernel:
     """A kernel to launch: call it with the number of indices and the arrays of the function.
 
-    ``by_numpy``, if it is set, takes the same arguments and computes the same with NumPy. It runs
-    on CPU threads for few indices until the kernel is compiled. ``together`` is the number of
-    indices per task of a CPU thread, for kernels with much work per index. ``shared_words`` is the
-    number of words of shared memory per block. ``waves`` is the number of consecutive parts into
-    which a grid-stride kernel is split, so that all threads of a long kernel end at about the same
-    time.
+    ``by_numpy``, if it is set, is a NumPy function with the same arguments and results. It replaces
+    the kernel on CPU threads for few indices until the kernel is compiled. ``together`` is the
+    number of indices per task of a CPU thread, for kernels with much work per index.
+    ``shared_words`` is the number of words of shared memory per block. ``waves`` is the number of
+    consecutive parts into which a grid-stride kernel is split, so that all threads of a long kernel
+    end at about the same time.
 
     See Also
     --------
@@ -76,7 +76,7 @@ class Kernel:
 
 
 class Flag:
-    """A flag that one launch may set for the host; kernels take ``value`` and ``word`` last."""
+    """A flag for the host, which one launch may set: a kernel stores ``value`` in ``word[0]``."""
 
     value = 1
 
@@ -107,17 +107,17 @@ class Backend(ABC):
     samples = False  # whether an audit is faster with a first pass over a sample of the edges
     warp_shuffle_xor: Atom | None = None
     prefetch: Atom | None = None
-    has_locks = True  # whether threads make progress that wait for locks of other threads
+    has_locks = True  # whether a thread that waits for a lock lets its holder run
     in_one_launch = False  # whether a short list is faster if all phases are one launch
     goes_on = False  # whether launches are asynchronous
-    finds_in_blocks = False  # whether a table larger than the cache is faster block by block
-    # Whether PyArrow numbers few strings, and NumPy counts and gathers few vertices, so that
-    # kernels for these tasks need not be compiled.
+    finds_in_blocks = False  # whether probing a table larger than the cache is faster by blocks
+    # Whether libraries replace kernels for small inputs: PyArrow numbers strings, and NumPy counts
+    # and gathers vertices.
     few_by_library = False
     merges_in_order = False  # whether one thread merges clusters faster than launches do
     is_compiled = True  # if False, NumPy, SciPy and PyArrow process short lists
 
-    # Returns the backend of an engine; set by the package, which knows all of them.
+    # ``backends.get``, set by the package, because this module cannot import it
     by_name: ClassVar[staticmethod[[str], Backend]]
 
     memory_fence: Atom = Atom("memory_fence")
@@ -136,13 +136,13 @@ class Backend(ABC):
     block_reduce_max: Atom = Atom("block_reduce_max")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by name: unpickling returns the backend of that process."""
+        """Pickle by name: unpickling returns the backend of the process that unpickles."""
         return self.by_name, (self.name,)
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Raise an AttributeError that names the words nearest to an unknown one."""
+            """Raise an AttributeError that suggests operations of words.py with similar names."""
             raise AttributeError(unknown("word of a backend", name, WORDS))
 
     @property
@@ -162,8 +162,8 @@ class Backend(ABC):
     def grid_stride(self, function: types.FunctionType) -> Kernel:
         """Return a kernel that runs ``function(first, last, step, *arrays)`` once per thread.
 
-        ``last`` is the end of the indices of the thread: on a GPU, that of all indices; on a CPU,
-        that of a part.
+        The thread processes the indices ``first, first + step, ... < last``. ``last`` is the number
+        of indices on a GPU, and the end of one part of them on a CPU.
         """
         return self.shaped("grid_stride", function)
 
@@ -182,7 +182,6 @@ class Backend(ABC):
         """
 
         def decorate(function: types.FunctionType) -> Kernel:
-            """Return the kernel of a function."""
             kernel = self.shaped("block_kernel", function)
             kernel.shared_words = shared_words
             return kernel
@@ -195,12 +194,12 @@ class Backend(ABC):
 
     @cache  # noqa: B019  # backends are singletons
     def shared_memory_limits(self) -> SharedMemoryLimits:
-        """Return the limits of blocks with shared memory."""
+        """Return the limits of blocks with shared memory; by default, a block has one thread."""
         return SharedMemoryLimits(2, 1, SHARED_WORDS)
 
     @cache  # noqa: B019  # backends are singletons
     def kernel(self, make: Callable[..., Any], *parts: Any) -> Any:
-        """Return the kernel ``make(self, *parts)``; repeated calls return the same kernel."""
+        """Return ``make(self, *parts)`` from a cache; ``make`` is a factory of kernels."""
         return make(self, *parts)
 
     def shaped(self, shape: str, function: types.FunctionType) -> Kernel:
@@ -224,7 +223,7 @@ class Backend(ABC):
         """Allocate an uninitialised array of ``n`` elements."""
 
     def reserve(self, n: int, dtype: Any) -> Array:
-        """Allocate an uninitialised array of at least ``n`` elements, with space for more.
+        """Allocate an uninitialised array of ``n`` elements and spare ones: by default, half of n.
 
         On CPU threads, addresses are reserved for all of the memory of the machine. Memory is
         allocated only for elements that are written.
@@ -282,7 +281,7 @@ class Backend(ABC):
 
     @abstractmethod
     def packed_args(self, whole: Array, layout: Layout) -> Iterable[Any]:
-        """Return the pieces of an array of bytes, usable only as arguments of a kernel."""
+        """Return arguments for a launch that pass it the pieces of ``whole``, an array of bytes."""
 
     @abstractmethod
     def packed_views(self, whole: Array, pieces: Iterable[Piece]) -> list[Array]:
@@ -342,7 +341,7 @@ class Backend(ABC):
         return self.free_bytes()
 
     def counts(self, numbers: Array, n: int) -> Array:
-        """Count each of ``0 .. n - 1`` among integers of 32 or 64 bits in this range."""
+        """Return the counts of ``0 .. n - 1`` in ``numbers``, 32-bit or 64-bit integers below n."""
         return self.xp.bincount(numbers.astype(np.int64, copy=False), minlength=n)
 
     @abstractmethod
@@ -363,14 +362,14 @@ class Backend(ABC):
 
     @property
     def in_caller_order(self) -> bool:
-        """True if launches are asynchronous and ordered with the caller's later work.
+        """True if launches are asynchronous and the caller's later GPU work waits for them.
 
         The backend then uses the same stream as the libraries of the caller's frames.
         """
         return False
 
     def using(self, workers: int) -> AbstractContextManager[Any]:
-        """Return a context in which kernels run on a given number of threads, where possible."""
+        """Return a context in which kernels run on ``workers`` threads; a GPU raises an error."""
         raise EngineError(
             f"engine {self.name!r} always uses all of {self.device_name}: leave out threads="
         )
@@ -394,7 +393,7 @@ class Backend(ABC):
     def free_bytes(self) -> int:
         """Return the bytes that this backend can still allocate."""
 
-    def check_capacity(self, size: int, what: str, way: str = WAY_OUT) -> None:
+    def check_capacity(self, size: int, what: str, way: str = DEFAULT_ADVICE) -> None:
         """Raise a CapacityError if ``what`` needs more than the free bytes.
 
         Without this check, a host may overcommit its memory and kill the process at the first
@@ -422,8 +421,8 @@ class Backend(ABC):
         Parameters
         ----------
         arena : optional
-            The result of :meth:`arena`, or, to continue a run, the value that an earlier scope of
-            the run had in its ``with`` statement.
+            The result of :meth:`arena`, or ``arena`` of ``with backend.scope() as arena`` earlier
+            in the same run.
 
         Raises
         ------
@@ -446,8 +445,8 @@ class Backend(ABC):
 class Scope:
     """A context that turns allocation failures into errors of cc_rapids.
 
-    It is not a generator, because small runs enter it twice, and a class is faster. The value in a
-    ``with`` statement is the arena for the small arrays of the run, if there is one. ``pool`` is a
+    It is a class, because small runs enter it twice, and a generator would be slower. ``with ... as
+    arena`` binds the arena for the small arrays of the run, if there is one. ``pool`` is a
     generator that redirects allocations to a pool, from its first step until it is closed.
     """
 

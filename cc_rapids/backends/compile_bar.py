@@ -70,9 +70,9 @@ _series = _CompileSeries()
 
 @contextmanager
 def shown_while(text: str) -> Iterator[None]:
-    """Return a context in which one kernel is compiled; show a bar if this takes long.
+    """Return a context in which one kernel is compiled; show a bar after ``AFTER`` seconds.
 
-    The seconds of kernels that are compiled one after another are added. Nothing is shown if stderr
+    The seconds count over kernels that are compiled one after another. Nothing is shown if stderr
     is not a terminal, or if another process has started this one as a worker. If several threads
     compile at the same time, only one of them shows a bar.
     """
@@ -110,9 +110,9 @@ def shown_while(text: str) -> Iterator[None]:
 
 def _bar_class() -> type[_TerminalBar | _NotebookBar] | None:
     """Return the class of the bar that this process can show, or None."""
-    if multiprocessing.parent_process() is not None:
+    if multiprocessing.parent_process() is not None:  # this process is a worker
         return None
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    if hasattr(shell, "kernel"):
+    if hasattr(shell, "kernel"):  # Jupyter; IPython in a terminal has none
         return _NotebookBar
     return _TerminalBar if sys.stderr is not None and sys.stderr.isatty() else None

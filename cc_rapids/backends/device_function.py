@@ -31,15 +31,15 @@ class Atom:
 
 
 class Part:
-    """A function of a kernel: its source and the values of its closure."""
+    """A device function before compilation: its source and the values of its closure."""
 
     def __init__(self, function: types.FunctionType) -> None:
-        variables = function.__globals__
-        stray = [n for n in function.__code__.co_names if isinstance(variables.get(n), Part | Atom)]
-        if stray:  # only the closure is compiled with the function
+        names, variables = function.__code__.co_names, function.__globals__
+        global_parts = [name for name in names if isinstance(variables.get(name), Part | Atom)]
+        if global_parts:  # only parts in the closure are compiled with the function
             raise TypeError(
-                f"{function.__name__} uses the global variable {stray[0]!r}: define the function in"
-                " a function that has this part as a local variable"
+                f"{function.__name__} uses the global variable {global_parts[0]!r}: define the"
+                " function in a function that has this part as a local variable"
             )
         self.function = function
 
@@ -53,7 +53,7 @@ class Part:
     def fingerprint(self) -> str:
         """A hash of the source of this function and of everything that it uses.
 
-        It includes the name of the function's module, by which compiled code is loaded.
+        The name of the module is included, because compiled code is loaded by this name.
         """
         function = self.function
         names = {n for n in function.__code__.co_names if n in function.__globals__}
@@ -78,16 +78,15 @@ class Part:
         done: dict[str, Any] | None = None,
         kind: str = "",
     ) -> Any:
-        """Compile the function by ``jit``, and before it the parts in its closure.
+        """Return the function compiled by ``jit``, after the parts in its closure.
 
-        ``atoms`` has the engine's operation for each name of an Atom. ``done`` has the parts that
-        ``jit`` has compiled, by fingerprint; new parts are added to ``done``. ``kind`` is appended
-        to symbols, to tell them from symbols of another ``jit`` in the same process.
+        ``atoms`` maps the name of each Atom to the engine's operation. ``done`` maps fingerprints
+        to parts that ``jit`` has compiled; new parts are added. ``kind`` is appended to symbols, so
+        that the symbols of two ``jit`` in one process differ.
         """
         parts: dict[str, Any] = {} if done is None else done
 
         def compiled_value(value: Any) -> Any:
-            """Return the compiled form of a value of the closure."""
             if isinstance(value, Atom):
                 return atoms[value.name]
             return value.compiled(jit, atoms, parts, kind) if isinstance(value, Part) else value
@@ -96,7 +95,7 @@ class Part:
             cells = tuple(types.CellType(compiled_value(value)) for value in self.closure.values())
             code, variables = self.function.__code__, self.function.__globals__
             symbol = f"{self.symbol}{kind}"
-            copy = types.FunctionType(code, variables, symbol, None, cells)
+            copy = types.FunctionType(code, variables, symbol, None, cells)  # with a new closure
             copy.__qualname__ = symbol
             parts[self.fingerprint] = jit(copy)
         return parts[self.fingerprint]
@@ -105,8 +104,8 @@ class Part:
 def _text(function: types.FunctionType) -> str:
     """Return the source lines of a function.
 
-    The last line is the line of the last instruction. ``inspect`` would tokenise the source to find
-    its end, which takes half of the time of a first small run.
+    They end with the line of the last instruction. ``inspect`` would tokenise the source to find
+    the end, which takes half of the time of a first small run.
     """
     code = function.__code__
     linecache.checkcache(code.co_filename)

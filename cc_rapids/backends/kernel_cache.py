@@ -43,7 +43,7 @@ _logged: set[str] = set()  # keys of log lines already written
 _bytes_left: dict[str, int] = {}
 
 
-class _OthersError(Exception):
+class _NotPrivateError(Exception):
     """Error for a folder that other users may write to; its message is the reason."""
 
 
@@ -86,7 +86,7 @@ def bound() -> int:
 
 
 def recall(key: str, suffix: str) -> bytes | None:
-    """Return the content stored under ``key``, a text that names everything that it depends on.
+    """Return the content stored under ``key``, which names everything that the content depends on.
 
     Return None if there is no file, or if it is damaged or not private to this user.
     """
@@ -97,7 +97,7 @@ def recall(key: str, suffix: str) -> bytes | None:
         if time.time() - path.stat().st_mtime > TOUCH_SECONDS:
             with contextlib.suppress(OSError):  # the file system may be read-only
                 os.utime(path)
-    except _OthersError as error:
+    except _NotPrivateError as error:
         _log_refusal(error)
         return None
     except OSError:
@@ -112,8 +112,8 @@ def recall(key: str, suffix: str) -> bytes | None:
 def keep(key: str, suffix: str, content: bytes) -> None:
     """Store the content under ``key`` for other processes.
 
-    If the folder cannot be written to, or is not private to this user, a line is logged, and each
-    process compiles again.
+    If the folder is not writable, or not private to this user, this is logged once, and each
+    process compiles the kernel again.
     """
     stored = _digest(key, content) + content
     fits = len(stored) <= bound()
@@ -124,7 +124,7 @@ def keep(key: str, suffix: str, content: bytes) -> None:
         if fits:
             _write(_path(key, suffix), stored)
         _trim(len(stored) if fits else 0)  # also if nothing is written: the limit may be lower now
-    except _OthersError as error:
+    except _NotPrivateError as error:
         _log_refusal(error)
     except FileNotFoundError:
         log.debug("there is no store of compiled kernels, or another process has cleared it")
@@ -138,7 +138,7 @@ def is_usable() -> bool:
         _check_private()
     except FileNotFoundError:
         pass
-    except (_OthersError, OSError):
+    except (_NotPrivateError, OSError):
         return False
     return bound() > 0
 
@@ -152,7 +152,7 @@ def survey() -> Cache:
         files = list(_files())
     except FileNotFoundError:
         pass
-    except (_OthersError, OSError) as error:
+    except (_NotPrivateError, OSError) as error:
         why = str(error)
     owner = mode = None
     with contextlib.suppress(OSError):
@@ -172,7 +172,7 @@ def clear() -> tuple[int, int]:
         removed = [file for file in _files() if _remove(file)]
     except FileNotFoundError:
         return 0, 0
-    except _OthersError as error:
+    except _NotPrivateError as error:
         raise PermissionError(errno.EPERM, f"nothing was removed: {error}") from None
     return len(removed), sum(file.size for file in removed)
 
@@ -218,7 +218,7 @@ def _log_once(topic: str, message: str) -> None:
         log.warning("%s", message)
 
 
-def _log_refusal(error: _OthersError) -> None:
+def _log_refusal(error: _NotPrivateError) -> None:
     """Log the reason why the folder is not used, once."""
     _log_once(
         "not ours",
@@ -232,11 +232,11 @@ def _check_private() -> None:
     path = folder()
     status = os.stat(path)
     if status.st_uid != os.geteuid():
-        raise _OthersError(f"{path} belongs to user {status.st_uid}, not to {os.geteuid()}")
+        raise _NotPrivateError(f"{path} belongs to user {status.st_uid}, not to {os.geteuid()}")
     if status.st_mode & _WRITABLE_BY_OTHERS:
         mode = stat.S_IMODE(status.st_mode)
         reason = f"may be written by others (mode {mode:04o})"
-        raise _OthersError(f"{path} {reason}: chmod go-w {path}")
+        raise _NotPrivateError(f"{path} {reason}: chmod go-w {path}")
 
 
 def _write(path: Path, stored: bytes) -> None:
@@ -283,11 +283,10 @@ def _remove(file: _File) -> bool:
 
 
 def _trim(written: int) -> None:
-    """Remove the least recently used files while their total size exceeds the limit.
+    """If the files exceed the limit, remove the least recently used ones down to ``KEPT_SHARE``.
 
-    Each process counts the files at its first write, and again when it has written
-    ``UNCOUNTED_SHARE`` of the space that was left. Several processes together therefore stay within
-    the limit.
+    A process counts the files at its first write, and whenever it has written ``UNCOUNTED_SHARE``
+    of the space that was left, so that several processes together stay within the limit.
     """
     cache_folder, max_bytes = str(folder()), bound()
     _bytes_left[cache_folder] = _bytes_left.get(cache_folder, 0) - written

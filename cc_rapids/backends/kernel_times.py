@@ -44,7 +44,7 @@ def watched(on_compile: Callable[[], object] | None = None) -> Iterator[KernelTi
         yield times
     finally:
         with _lock:
-            _watching[:] = [other for other in _watching if other is not times]
+            _watching[:] = [other for other in _watching if other is not times]  # not by ==
 
 
 @contextmanager
@@ -64,10 +64,10 @@ def preparing() -> Iterator[None]:
 def compiling() -> Iterator[None]:
     """Return a context in which a kernel is compiled; count the kernel, and announce the first.
 
-    The first kernel of a process is logged. A bar is shown if compiling takes long.
+    The first kernel of a process is logged. Without a callback, a bar is shown if this takes long.
     """
     with _lock:
-        without_kernels = [times for times in _watching if not times.compiled]
+        at_first_kernel = [times for times in _watching if not times.compiled]
         for times in _watching:
             times.compiled += 1
         has_callback = any(times.on_compile is not None for times in _watching)
@@ -75,7 +75,7 @@ def compiling() -> Iterator[None]:
         _announced.set()
     if not is_logged:
         log.info(COMPILING)
-    for times in without_kernels:
+    for times in at_first_kernel:
         if times.on_compile is not None:
             times.on_compile()
     with nullcontext() if has_callback else compile_bar.shown_while(COMPILING):
