@@ -1,7 +1,7 @@
 """Encode 64-bit ids by a hash table whose slots are the vertices.
 
-If ids are spread evenly over their range, as hashes are, the home slots follow the order of the
-ids. The ids then need not be sorted afterwards.
+The search for the slot of an id begins at its home slot. If ids are spread evenly over their range,
+as hashes are, home slots are in the order of the ids, which then need not be sorted afterwards.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 ESTIMATED_IDS = 1 << 16  # min. rows to estimate how many distinct ids there are, see ids.jsonl
 SPREAD_SAMPLE = 1 << 13  # ids of a column that show whether ids are spread evenly, see [ids]
 GIB = 1 << 30
-SLOT_BYTES = 24  # bytes of a key, a parent and a least root, each of up to 64 bits
-MOST_PLACED = 1 << 32  # max. home slots: the product of a distance and a share has 64 bits
+SLOT_BYTES = 24  # bytes of a key, a parent and the least vertex of a tree, each of up to 64 bits
+MOST_PLACED = 1 << 32  # max. home slots, so that kernels compute a home slot in 64 bits
 PARTS = 64  # parts of the range in which the ids of the sample are counted
 UNEVEN = 1.3  # ids are uneven if a part has more than this multiple of the average number of ids
-SLOTS = 1.65  # slots per expected id
+SLOTS_PER_ID = 1.65
 log: logging.Logger = logging.getLogger(__name__)
 
 
@@ -44,17 +44,14 @@ class SlotTable:
     Parameters
     ----------
     keys : (size + 1,) array of uint64
-        The id of each slot; all bits are set in a free slot. The additional last slot is for the id
-        with all bits set, and is 0 if that id occurs. The array is kept, not copied.
+        The id of each slot; all bits are set in a free slot. The id with all bits set has the last
+        slot, whose key is 0 if this id occurs. The array is kept, not copied.
     backend : Backend
         The backend of the table.
     """
 
-    keys: Array
-    backend: Backend
     columns: list[Array]
-
-    in_blocks = False
+    in_blocks = False  # whether edges were reordered: see :class:`PlacedSlots`
 
     def __init__(self, keys: Array, backend: Backend) -> None:
         self.keys, self.backend = keys, backend
@@ -71,11 +68,11 @@ class SlotTable:
     ) -> tuple[Forest, SortedDecoder]:
         """Return a forest over the sorted ids with the trees of a forest over slots, and a decoder.
 
-        A root of the new forest has the least id of its component. If ``labelled``, all ids and
-        their labels are decoded before the trees are counted.
+        A root of the new forest has the least id of its component. If ``labelled``, the decoding of
+        all ids and labels starts before the host waits for the counts of the forest.
         """
         backend = self.backend
-        backend.fill(self.keys[-1:], 0xFF)  # the id of the last slot
+        backend.fill(self.keys[-1:], 0xFF)  # the id itself, instead of 0
         wide = np.dtype(np.int64 if is_signed(dtype) else np.uint64)
         with backend.reusing():
             slots, roots = forest.rows(0, forest.vertex)
@@ -87,7 +84,7 @@ class SlotTable:
         with backend.reusing():
             least = backend.fill(backend.empty(forest.n, flat.vertex), 0xFF)
         backend.kernel(trees.scatter_min, flat.vertex)(ids.size, roots, least)
-        return _rerooted(flat, roots, least, ids.astype(dtype, copy=False), labelled)
+        return _set_least_roots(flat, roots, least, ids.astype(dtype, copy=False), labelled)
 
     def _make_free(self, size: int, columns: list[Array]) -> Array:
         """Allocate free slots and the output columns; return the flag that marks a full table."""
@@ -182,10 +179,8 @@ class PlacedSlots(SlotTable):
         Whether the edges are in the order of the blocks of their larger ends.
     """
 
-    backend: Backend
-    sign: int
+    sign: int  # see :attr:`IdRange.sign`
     expected_vertices: int
-    in_blocks: bool
 
     def __init__(
         self,
@@ -197,19 +192,19 @@ class PlacedSlots(SlotTable):
     ) -> None:
         self.backend, self.sign = backend, ids.sign
         self.expected_vertices = expected or _estimate_ids(columns, backend)
-        size = slots_for(self.expected_vertices) + kernel_places.MARGIN
+        home_slots = slots_for(self.expected_vertices)
+        size = home_slots + kernel_places.MARGIN
         full = self._make_free(size, columns)
-        begins_in = size - kernel_places.MARGIN
-        home_slots = _home_slot_parameters(ids, begins_in)
+        home_parameters = _home_slot_parameters(ids, home_slots)
         self.in_blocks = (
             any_order and self.expected_vertices >= id_blocks.LEAST_IDS and size < 1 << 32
         )
         if self.in_blocks:
-            self._place_in_blocks(columns, home_slots, begins_in, full)
+            self._place_in_blocks(columns, home_parameters, home_slots, full)
         else:
             place = backend.kernel(kernel_places.place_ids, self.sign)
             for column, out in zip(columns, self.columns, strict=True):
-                place(column.size, column, self.keys, *home_slots, full, out)
+                place(column.size, column, self.keys, *home_parameters, full, out)
         self._read_full = backend.read_async(full)
 
     @cached_property
@@ -221,20 +216,19 @@ class PlacedSlots(SlotTable):
         return not self._read_full()[0]
 
     def _place_in_blocks(
-        self, columns: list[Array], home_slots: tuple[int, ...], begins_in: int, full: Array
+        self, columns: list[Array], home_parameters: tuple[int, ...], home_slots: int, full: Array
     ) -> None:
         """Find the slots of one batch of edges after another.
 
-        The edges of each batch are copied to the same buffers. These take at most the bytes that
-        the cost of the encoding includes for a later sort of the ids. See
-        :mod:`cc_rapids.kernels.id_blocks` for the three steps and the buffers. ``home_slots`` are
-        the parameters of the home slots, and ``begins_in`` is their number.
+        See :mod:`cc_rapids.kernels.id_blocks` for the three steps and the buffers, which all
+        batches share. The buffers take at most the bytes that are reserved for the later sort of
+        the ids. ``home_slots`` is the number of home slots.
         """
-        backend, m, tile = self.backend, columns[0].size, id_blocks.TILE
-        blocks, shift = id_blocks.table_blocks_of(begins_in)
-        max_bytes = bytes_of_order(begins_in, self.expected_vertices, 4)
-        tiles = id_blocks.tiles_of(m, max_bytes, blocks)
-        max_edges, word, empty = tiles * tile, np.uint32, backend.empty  # edges of a batch
+        backend, m = self.backend, columns[0].size
+        blocks, shift = id_blocks.table_blocks_of(home_slots)
+        max_bytes = bytes_of_order(home_slots, self.expected_vertices, 4)
+        max_tiles = id_blocks.tiles_of(m, max_bytes, blocks)  # tiles of a batch
+        max_edges, word, empty = max_tiles * id_blocks.TILE, np.uint32, backend.empty
         lanes = id_blocks.lanes_of(blocks, backend.warp_size)
         partition_ends = backend.kernel(id_blocks.partition_ends, self.sign)
         begin_chunks = backend.kernel(id_blocks.begin_chunks)
@@ -242,26 +236,25 @@ class PlacedSlots(SlotTable):
         place_smaller = backend.kernel(id_blocks.place_smaller)
         with backend.reusing():
             larger, smaller = empty(max_edges, np.uint64), empty(max_edges, np.uint64)
-            upper, firsts = empty(max_edges, word), empty(tiles, word)
-            begins, before = empty(blocks * tiles, word), empty(blocks * tiles + 1, word)
-            starts = empty((blocks + 1) * tiles, word)
+            upper, firsts = empty(max_edges, word), empty(max_tiles, word)
+            begins, before = empty(blocks * max_tiles, word), empty(blocks * max_tiles + 1, word)
+            starts = empty((blocks + 1) * max_tiles, word)
             for first in range(0, m, max_edges):
                 count = min(max_edges, m - first)
-                runs = -(-count // tile)  # the number of tiles of this batch, and of chunks
-                segments, copies = blocks * runs, (larger, smaller, begins, before)
-                batch = first, count, runs, blocks, shift
-                partition_ends(runs, *batch, *columns, *home_slots, *copies)
+                tiles = -(-count // id_blocks.TILE)  # also the number of chunks
+                segments, tile_buffers = blocks * tiles, (larger, smaller, begins, before)
+                batch = first, count, tiles, blocks, shift
+                partition_ends(tiles, *batch, *columns, *home_parameters, *tile_buffers)
                 running_sums(backend, before[: segments + 1])
                 begin_chunks(segments, before, firsts)
                 batch = first, count, segments, blocks, shift
-                tables = self.keys, full, upper, starts
-                place_larger(runs, *batch, *home_slots, *copies, firsts, *tables, *self.columns)
+                buffers = *tile_buffers, firsts, self.keys, full, upper, starts
+                place_larger(tiles, *batch, *home_parameters, *buffers, *self.columns)
                 lane_shift = lanes.bit_length() - 1
                 place_smaller(
-                    *(runs * blocks * lanes, lane_shift, first, runs, blocks),
-                    *home_slots,
-                    *tables,
-                    self.columns[1],
+                    *(tiles * blocks * lanes, lane_shift, first, tiles, blocks),
+                    *home_parameters,
+                    *(self.keys, full, upper, starts, self.columns[1]),
                 )
 
     def finalise_order(
@@ -277,9 +270,9 @@ class PlacedSlots(SlotTable):
             ids, root_of = backend.empty(n, dtype), backend.empty(n, forest.vertex)
             lowest = backend.fill(backend.empty(forest.n, flat.vertex), 0xFF)
         order = backend.kernel(kernel_places.order_slots, self.sign)
-        ranks = forest.parent, forest.present, forest.ranks
-        order(forest.n, self.keys, *ranks, ids, root_of, lowest)
-        return _rerooted(flat, root_of, lowest, ids, labelled)
+        trees_of_slots = forest.parent, forest.present, forest.ranks
+        order(forest.n, self.keys, *trees_of_slots, ids, root_of, lowest)
+        return _set_least_roots(flat, root_of, lowest, ids, labelled)
 
 
 def slots_of_edges(
@@ -306,12 +299,12 @@ def slots_of_edges(
                 return table, forest
             log.info("the ids are bunched: finding their slots by hashes")
             del table, forest  # free the memory for the next table
-        expected = None if expected else estimate  # the number that the caller passed may be wrong
+        expected = None if expected else estimate  # the caller's number may be wrong
     table = Slots(columns, others, backend, expected)
     return table, table.forest()
 
 
-def _rerooted(
+def _set_least_roots(
     flat: Forest, roots: Array, least: Array, ids: Array, labelled: bool
 ) -> tuple[Forest, SortedDecoder]:
     """Set the parents of a forest over sorted ids to the least vertices of the components.
@@ -327,7 +320,7 @@ def _rerooted(
     ids : (n,) array of integers
         The sorted ids.
     labelled : bool
-        Whether to decode all ids and labels before the trees are counted.
+        Whether to start decoding all ids and labels before the host waits for the counts.
 
     Returns
     -------
@@ -340,7 +333,7 @@ def _rerooted(
     set_roots(roots.size, roots, least, flat.parent)
     decoder = SortedDecoder.of(ids)
     if labelled:
-        flat.backend.leave_arena()  # the answer outlives the run; a second call has no effect
+        flat.backend.leave_arena()  # the answer outlives the run; calling it twice does no harm
         decoder.decode_ahead(flat.parent, flat.backend)
     flat.count()
     return flat, decoder
@@ -365,21 +358,21 @@ def _spread_evenly(columns: list[Array], ids: IdRange, backend: Backend) -> bool
     return is_even and distinct > sample_size // 4  # few distinct ids would show nothing
 
 
-def bytes_of_order(slots: int, ids: int, word: int) -> int:
-    """Return the maximum bytes of the trees over slots and of the later sort of the ids.
+def bytes_of_order(slots: int, ids: int, vertex_bytes: int) -> int:
+    """Return the maximum bytes of a forest over slots and of :meth:`SlotTable.finalise_order`.
 
-    A vertex has ``word`` bytes. The bytes of the table and of the columns of slots are not
-    included.
+    The bytes of the table and of the columns of slots are not included.
     """
-    # A slot takes memory for bits, a parent and a least root. An id takes memory for its slot,
+    # A slot takes memory for bits, a parent and a least vertex. An id takes memory for its slot,
     # root, id and rank during the sort, and for its parent.
-    return slots * (1 + 2 * word) + ids * (40 + word)
+    return slots * (1 + 2 * vertex_bytes) + ids * (40 + vertex_bytes)
 
 
 def _home_slot_parameters(ids: IdRange, slots: int) -> tuple[int, int, int, int]:
-    """Return the parameters low, span, shift and share of the kernels in kernels/id_place.py.
+    """Return low, span, shift and share, from which kernels/id_place.py computes home slots.
 
-    ``slots`` is the number of home slots.
+    ``slots`` is the number of home slots. An id at a distance of d from the least id has the home
+    slot ``(d >> shift) * share >> 32``.
     """
     span = ids.high - ids.low
     shift = max(span.bit_length() - 32, 0)
@@ -421,4 +414,4 @@ def _check_growth(size: int, backend: Backend) -> None:
 
 def slots_for(ids: int) -> int:
     """Return the number of slots of a table for a number of ids, at a load factor of 0.6."""
-    return max(32, int(SLOTS * ids))
+    return max(32, int(SLOTS_PER_ID * ids))

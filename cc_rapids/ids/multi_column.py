@@ -32,9 +32,9 @@ from .encode import (
 from .range import type_of
 from .strings import StringDecoder, factorise
 
-LIMIT = (1 << 63) - 1  # max. number of a row, and max. number of codes of a column
+LIMIT = (1 << 63) - 1  # the numbers of rows are int64
 
-Values = OffsetDecoder | SortedDecoder | StringDecoder
+ValueDecoder = OffsetDecoder | SortedDecoder | StringDecoder
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,11 @@ class Digits:
     sizes : list of int
         The number of codes of each column.
     tables : list of arrays or None
-        For each column, the sorted distinct numbers of the earlier columns, if these numbers with
-        the digits of this column would overflow. Their ranks then replace the numbers.
+        For each column, None, or the sorted distinct numbers formed by the earlier columns. Their
+        ranks then replace these numbers, because one more digit would make them overflow.
     """
 
-    decoders: list[Values]
+    decoders: list[ValueDecoder]
     sizes: list[int]
     tables: list[Array | None]
 
@@ -69,7 +69,7 @@ class Digits:
         return columns[::-1]
 
     def join(self, columns: list[Any], backend: Backend) -> tuple[Array, Array]:
-        """Return the number of each row of columns, and a mask of the rows of known values."""
+        """Return the number of each row, and a mask of the rows in which all values are known."""
         xp, numbers, valid = backend.xp, None, None
         steps = zip(columns, self.decoders, self.sizes, self.tables, strict=True)
         for column, decoder, size, table in steps:
@@ -150,7 +150,7 @@ class RankedColumnsDecoder:
     def lookup(self, columns: list[Any], backend: Backend) -> tuple[Array, Array]:
         """Return the vertex of each row of columns, and a mask of the known rows."""
         numbers, valid = self.numbers_of(columns, backend)
-        if not self.vertex_of_number.size:
+        if not self.vertex_of_number.size:  # there are no vertices, and no row is known
             return numbers.astype(np.uint64), valid
         return self.vertex_of_number[numbers.astype(np.int64)].astype(np.uint64), valid
 
@@ -163,22 +163,21 @@ def number_rows(
     Parameters
     ----------
     columns : list of Column
-        The sides, which are the sources, the destinations, and ``vertices=`` if passed. Each has
-        one part per column of an id.
+        The sides: the sources, the destinations, and ``vertices=`` if passed. The ``key_columns``
+        of a side are the columns of its ids.
     borrowed : list of lists of arrays or strings
-        The borrowed parts of each side.
+        The borrowed key columns of each side.
     """
-    decoders: list[Values] = []
+    decoders: list[ValueDecoder] = []
     sizes: list[int] = []
     tables: list[Array | None] = []
     numbers: list[Array] = []
     total = 1  # the numbers so far are less than this
-    for part, sides in zip(columns[0].key_columns, zip(*borrowed, strict=True), strict=True):
-        codes, decoder, size = _codes(part, list(sides), backend, LIMIT // total)
+    for column, sides in zip(columns[0].key_columns, zip(*borrowed, strict=True), strict=True):
+        codes, decoder, size = _codes(column, list(sides), backend, LIMIT // total)
         table = None
         if total * size > LIMIT:
-            # The next digit would make the numbers overflow, so smaller numbers, their ranks,
-            # replace them.
+            # One more digit would make the numbers overflow, so their ranks replace them.
             numbers, table = _ranks(numbers, backend)
             total = int(table.size)
         if decoders:
@@ -194,15 +193,15 @@ def number_rows(
 
 
 def _codes(
-    part: Column, sides: list[Any], backend: Backend, max_codes: int
-) -> tuple[list[Array], Values, int]:
-    """Return the codes of a column on each side, the decoder of the codes, and the code count.
+    column: Column, sides: list[Any], backend: Backend, max_codes: int
+) -> tuple[list[Array], ValueDecoder, int]:
+    """Return the codes of a column on each side, their decoder, and the code count, at least 1.
 
     Codes have the order of the values. If the range of integers exceeds ``max_codes``, the codes
     are the ranks among the distinct integers.
     """
-    if part.strings:
-        codes, decoder = factorise(sides, part.to_native, backend)
+    if column.strings:
+        codes, decoder = factorise(sides, column.to_native, backend)
         arrays = [backend.asarray(code).astype(np.int64) for code in codes]
         return arrays, decoder, max(decoder.size, 1)
     arrays = [backend.asarray(side) for side in sides]
@@ -217,8 +216,8 @@ def _codes(
     least_code, greatest_code = bounds(codes, backend)
     if least_code < 0 or greatest_code > high - low:
         raise InputError(
-            f"{part.name!r}, or the column of the other ends, changed while it was read: the second"
-            " reading found other ids; pass a copy, or wait until nothing writes to it"
+            f"{column.name!r}, or the column of the other ends, changed while it was read: the"
+            " second reading found other ids; pass a copy, or wait until nothing writes to it"
         )
     return codes, OffsetDecoder(low, dtype), max(high - low + 1, 1)
 
@@ -230,7 +229,7 @@ def _ranks(numbers: list[Array], backend: Backend) -> tuple[list[Array], Array]:
     return backend.xp.split(ranks.astype(np.int64), split_at), table
 
 
-def _values(decoder: Values, codes: Array, backend: Backend) -> Any:
+def _values(decoder: ValueDecoder, codes: Array, backend: Backend) -> Any:
     """Return the values of one column that have the given codes."""
     if isinstance(decoder, OffsetDecoder):
         wide = np.uint64 if decoder.dtype == np.uint64 else np.int64
@@ -248,7 +247,7 @@ class MultiColumnEncoding(IdEncoding):
 
     def max_bytes(self, facts: IdFacts) -> int:
         digits = 8 * facts.rows * facts.key_columns
-        return StringEncoding().max_bytes(facts) + digits
+        return StringEncoding().max_bytes(facts) + digits  # all columns may be strings
 
     def reason(self, facts: IdFacts) -> str:
         return f"the {facts.key_columns} columns of each row become one number"
@@ -256,9 +255,8 @@ class MultiColumnEncoding(IdEncoding):
     def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
         edge_input, facts = scanned.edge_input, scanned.facts
         numbers, digits = number_rows(edge_input.columns, scanned.columns, backend)
-        numbered = scan_ids(
-            edge_input, numbers, backend, True, None, facts.expected_vertices, facts.any_order
-        )
+        options: Any = {"expected_vertices": facts.expected_vertices, "any_order": facts.any_order}
+        numbered = scan_ids(edge_input, numbers, backend, **options)
         encoding = choose_encoding(numbered.facts, backend.free_bytes(), backend.uncompiled_rows)
         encoded = encoding.encode(numbered, backend)
         return NumberedIds.of(

@@ -1,4 +1,4 @@
-"""Pages of a range of ids, and bit maps with ranks.
+"""Bit maps of ids and of pages of ids, with ranks.
 
 If ids lie in clusters, as in OpenStreetMap, most of their range is empty. A page is ``2 ** shift``
 neighbouring ids. A bit per page of the range shows which pages occur, and only pages that occur get
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     from .range import IdRange
 
 LEAST_SHIFT, MOST_SHIFT = 9, 12  # a page has 512 to 4,096 ids; 512 bits are a cache line
-SMALL_MAP = 1 << 18  # max. bytes of a map of pages; more if the columns have more bytes
-RANKED = 4  # ids per byte of a bit map with ranks: 32 ids in a word of 64 bits
+SMALL_MAP = 1 << 18  # max. bytes of a map of pages, if the columns have fewer bytes
+RANKED = 4  # bits per byte of a map with ranks: 32 bits and their rank take a word of 64 bits
 
 
-def page_shift(ids: int, input_bytes: int) -> int:
-    """Return the binary logarithm of the size of a page, or 0 if every map would be too large.
-
-    ``ids`` is the size of the range, and ``input_bytes`` is the size of the columns.
-    """
-    max_bytes, shifts = max(SMALL_MAP, input_bytes), range(LEAST_SHIFT, MOST_SHIFT + 1)
-    return next((shift for shift in shifts if (ids >> shift) // RANKED <= max_bytes), 0)
+def page_shift(range_size: int, column_bytes: int) -> int:
+    """Return the ``shift`` of the smallest pages whose map is small enough, or 0 if none is."""
+    for shift in range(LEAST_SHIFT, MOST_SHIFT + 1):
+        pages = range_size >> shift
+        if pages // RANKED <= max(SMALL_MAP, column_bytes):
+            return shift
+    return 0
 
 
 def ranked_bits(size: int, mark: Callable[[Array], None], backend: Backend) -> tuple[Array, int]:
-    """Return a bit set whose words also hold their ranks, and the number of its members.
+    """Return a bit set with a rank in each word, and the number of its members.
 
-    The rank of a word is the number of members in earlier words.
+    A word has 32 bits of the set and their rank, which is the number of members in earlier words.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def ranked_bits(size: int, mark: Callable[[Array], None], backend: Backend) -> t
     words = backend.fill(backend.empty(-(-size // primitives.WORD), np.uint32), 0)
     mark(words)
     before = backend.empty(blocks_of(words.size), np.uint32)
-    rank(backend, words, before)
+    rank(backend, words, before)  # members before each block; the total at the end
     ranked = backend.empty(words.size, np.uint64)
     backend.kernel(id_bitmap.pack_ranks)(before.size - 1, words, before, ranked)
     return ranked, int(backend.to_host(before[-1:])[0])
@@ -73,7 +73,7 @@ def mark_ids(
 def members_of(
     ranked: Array, count: int, low: int, dtype: np.dtype[Any], backend: Backend
 ) -> Array:
-    """Return ``low`` plus each member of a bit set, in ascending order."""
+    """Return ``low`` plus each of the ``count`` members of a bit set, in ascending order."""
     members = backend.empty(count, dtype)
     backend.kernel(id_bitmap.members)(ranked.size, ranked, low, members)
     return members

@@ -1,4 +1,4 @@
-"""The range of integer ids, and the order of their edges, as plain values."""
+"""The range and the type of integer ids, and the order of their edges."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ..data.dtypes import is_integer
 from ..data.edge_input import EdgeInput
 from ..errors import ColumnTypeError, InputError
 
-ALL = (1 << 64) - 1
+ALL = (1 << 64) - 1  # a word with all bits set
 
-# By the type of ids: the 64-bit type of the same order, and the number to add so that ids compare
-# as unsigned words.
+# For each type of ids: the 64-bit type to which ids are converted, and the number that is then
+# added, modulo 2^64, so that the order of the ids is the order of unsigned words.
 ORDER_OF_TYPE: dict[np.dtype[Any], tuple[type, int]] = {
     np.dtype(f"{kind}{size}"): (np.int64, 1 << 63) for kind in "iu" for size in (1, 2, 4, 8)
 }
@@ -49,8 +49,9 @@ UNKNOWN_ORDER = EdgeOrder()
 class IdRange:
     """The range ``low .. high`` of the ids of all columns, and the ``dtype`` that fits all ids.
 
-    Unless ``exact``, the range is an estimate from some rows, widened by ``more`` at each end.
-    ``order`` is the order of a long list, estimated from some rows.
+    Unless ``exact``, the range is an estimate from some rows, to which ``more`` ids were added at
+    each end. ``size`` is the number of integers in the range, and ``first`` is ``low`` as a signed
+    64-bit integer, as kernels expect it. From 2^63 on, it is ``low`` minus 2^64.
     """
 
     low: int
@@ -63,10 +64,7 @@ class IdRange:
     first: int = field(init=False)
 
     def __post_init__(self) -> None:
-        """Compute ``size``, and ``first``: the least id as a signed integer, as kernels expect it.
-
-        From 2^63 on, ``first`` is the least id minus 2^64.
-        """
+        """Compute ``size`` and ``first``."""
         object.__setattr__(self, "size", self.high - self.low + 1)
         first = self.low - (1 << 64) if self.low >= 1 << 63 else self.low
         object.__setattr__(self, "first", first)
@@ -78,7 +76,7 @@ class IdRange:
 
     @property
     def sign(self) -> int:
-        """The number to add so that ids compare as unsigned words, see ``ORDER_OF_TYPE``."""
+        """The number to add to ids so that their order is the order of unsigned words."""
         return ORDER_OF_TYPE[self.dtype][1]
 
     @property
@@ -88,20 +86,22 @@ class IdRange:
 
 
 def all_fit(arrays: list[Array], last: int) -> bool:
-    """Return whether all arrays have types that can hold the greatest id ``last`` >= 0."""
+    """Return whether the types of all arrays can hold ``last``; False if ``last`` is negative."""
     return last >= 0 and all(last <= np.iinfo(array.dtype).max for array in arrays)
 
 
 def limits_of(columns: list[Array]) -> tuple[int, int]:
     """Return the least and the greatest id of the common type of two columns of endpoints.
 
-    If a range lies within these limits, no other id of the columns wraps around into it.
+    Kernels compute distances of ids in the width of this type. If a range lies within these limits,
+    no id outside the range is taken for an id inside.
     """
-    return common_type(tuple([column.dtype for column in columns[:2]]))[1:3]
+    _, least, greatest, _ = common_type(tuple([column.dtype for column in columns[:2]]))
+    return least, greatest
 
 
 def last_of(given: EdgeInput) -> int:
-    """Return the greatest id if the caller passed num_vertices, otherwise -1."""
+    """Return ``num_vertices - 1`` if the caller passed ``num_vertices``, otherwise -1."""
     ids = given.vertices
     return len(ids) - 1 if given.vertices_are_dense_range and isinstance(ids, range) else -1
 
