@@ -24,10 +24,10 @@ from ..errors import InputError
 from ..graph.forest import Forest
 from ..kernels import spelling as kernels
 from .encode import EncodedIds, NumberedIds
-from .strings import CHANGED, Text, check_offsets, left_to_library, lent_texts, of_bytes
+from .strings import CHANGED, Text, check_offsets, column_builder, left_to_library, lent_texts
 
 BYTES = 256  # number of values of a byte
-SPELLING = 24  # temporary bytes per string of an answer
+TEMPORARY_BYTES = 24  # per string of an answer
 ALL = (1 << 64) - 1
 MAX_CODES = 1 << 64
 SAMPLED = 1 << 12  # strings of a long list that are read first, as a sample
@@ -47,7 +47,8 @@ class Spelling:
     size : int
         The number of codes, at most 2^64.
     worth, below, letters : arrays on the backend
-        The tables of the kernels, see :mod:`cc_rapids.kernels.spelling`.
+        What each byte adds to a code at each position, the number of strings with the same bytes up
+        to a position, and the sorted bytes of a position: see :mod:`cc_rapids.kernels.spelling`.
     """
 
     least: int
@@ -77,11 +78,11 @@ class Spelling:
         below, size, same = np.zeros(width, np.uint64), 1, width
         for p in reversed(range(width)):
             # ``size`` is the number of suffixes that may follow position p. A string of length p
-            # precedes longer strings with the same p bytes.
+            # precedes longer strings with the same p bytes, so their digits begin at 1.
             may_end = p >= least
-            if may_end or counts[p] > 1:
+            if may_end or counts[p] > 1:  # not all strings have the same byte here
                 same = p
-            # 2^64 becomes 0. Position p then has only one byte, whose digit is 0.
+            # A size of 2^64 is stored as 0: position p then has only one byte, whose digit is 0.
             below[p] = size & ALL
             digits = np.arange(counts[p], dtype=np.uint64) * below[p] + np.uint64(may_end)
             worth[p, occurs[p]] = digits
@@ -119,15 +120,15 @@ class Spelling:
             codes = self._codes(kernels.look_up_codes, text, backend, valid)
         return codes, valid.view(bool)
 
-    def _codes(self, make: Any, text: Text | None, backend: Backend, flags: Array) -> Array:
-        """Return the codes that the kernel of the factory ``make`` writes.
+    def _codes(self, factory: Any, text: Text | None, backend: Backend, flags: Array) -> Array:
+        """Return the codes that the kernel of a factory writes.
 
-        The kernel also writes to ``flags`` which strings have no code, or whether a string has
-        none. Without a text, the codes are an empty array.
+        The kernel also writes ``flags``: one flag that is set if a string has no code, or a mask of
+        the strings with a code. Without a text, the codes are an empty array.
         """
         codes = backend.empty(text.size if text else 0, self.dtype)
         if text:
-            text.run(make, text.size, self.least, self.width, self.worth, codes, flags)
+            text.run(factory, text.size, self.least, self.width, self.worth, codes, flags)
         return codes
 
     def spell(self, codes: Array, backend: Backend) -> tuple[Array, Array]:
@@ -155,8 +156,8 @@ class Spelling:
 class SpelledDecoder:
     """Decoder of string ids: ``numbers`` decodes vertices to codes, which become strings.
 
-    ``column_of`` builds a column from bytes and offsets, and ``to_native`` converts the column to
-    the caller's kind.
+    ``column_of`` builds a column from bytes and offsets. ``to_native`` converts the column to the
+    caller's kind, and may need all strings for categories: those of the vertices of ``forest``.
     """
 
     numbers: Any
@@ -206,6 +207,8 @@ class Spelled:
         The caller's input, with codes instead of strings.
     columns : list of arrays
         The codes of the strings of each column.
+    spelling, column_of, to_native
+        See :class:`SpelledDecoder`.
     """
 
     edge_input: EdgeInput
@@ -233,10 +236,10 @@ class Spelled:
         rows = sum(column.size for column in self.edge_input.columns)
         max_strings = min(rows, self.spelling.size)
         bytes_of_codes = rows * int(np.dtype(self.spelling.dtype).itemsize)
-        return bytes_of_codes + 2 * max_strings * (self.spelling.width + SPELLING)
+        return bytes_of_codes + 2 * max_strings * (self.spelling.width + TEMPORARY_BYTES)
 
-    def named(self, encoded: EncodedIds) -> EncodedIds:
-        """Return the encoded strings, given the encoding of their codes as integers."""
+    def with_strings(self, encoded: EncodedIds) -> EncodedIds:
+        """Return the encoded codes with a decoder to strings."""
         parts = self.spelling, self.column_of, self.to_native
         return NumberedIds.of(
             self.name, encoded, lambda codes, forest: SpelledDecoder(codes, *parts, forest)
@@ -268,12 +271,12 @@ def spelled(edge_input: EdgeInput, columns: list[Any], backend: Backend) -> Spel
     input_of_codes = replace(
         edge_input,
         text_bytes=text_bytes,
-        src=_as_integers(edge_input.src, spelling),
-        dst=_as_integers(edge_input.dst, spelling),
-        vertices=edge_input.vertices and _as_integers(edge_input.vertices, spelling),
+        src=_column_of_codes(edge_input.src, spelling),
+        dst=_column_of_codes(edge_input.dst, spelling),
+        vertices=edge_input.vertices and _column_of_codes(edge_input.vertices, spelling),
     )
     to_native = edge_input.src.to_native
-    return Spelled(input_of_codes, codes, spelling, of_bytes(columns[0]), to_native)
+    return Spelled(input_of_codes, codes, spelling, column_builder(columns[0]), to_native)
 
 
 def may_be_spelled(columns: list[Any], backend: Backend) -> bool:
@@ -288,8 +291,8 @@ def may_be_spelled(columns: list[Any], backend: Backend) -> bool:
         return not filled or _spelling_of(filled, backend) is not None
 
 
-def _as_integers(column: Any, spelling: Spelling) -> Any:
-    """Return the column of strings described as a column of codes."""
+def _column_of_codes(column: Any, spelling: Spelling) -> Any:
+    """Return the description of a column, with the codes in place of its strings."""
     return replace(column, strings=False, dtype=np.dtype(spelling.dtype).name)
 
 
@@ -302,23 +305,22 @@ def _spelling_of(texts: list[Text], backend: Backend) -> Spelling | None:
     if not rows:
         return None
     seen = backend.fill(backend.empty(kernels.SEEN, np.uint8), 0)
-    if rows > LONG and _spelling_of_sample(texts, SAMPLED, seen, backend) is None:
+    if rows > LONG and _spelling_of_rows(texts, SAMPLED, seen, backend) is None:
         return None
-    return _spelling_of_sample(texts, rows, seen, backend)
+    return _spelling_of_rows(texts, rows, seen, backend)
 
 
-def _spelling_of_sample(
+def _spelling_of_rows(
     texts: list[Text], max_rows: int, seen: Array, backend: Backend
 ) -> Spelling | None:
-    """Return the mapping for up to ``max_rows`` strings of each text.
+    """Return the mapping for all strings recorded in ``seen``, after recording some of each text.
 
-    The bytes and lengths of these strings are added to the records ``seen``, whose earlier strings
-    also have codes.
+    Up to ``max_rows`` strings of each text are recorded, by their bytes and lengths.
     """
     for text in texts:  # read every ``step``-th string
         step = -(-text.size // max_rows)
         text.run(kernels.note_letters, -(-text.size // step), step, seen)
-    flags = backend.to_host(seen)
-    if flags[kernels.WRONG]:
+    records = backend.to_host(seen)
+    if records[kernels.WRONG]:
         raise InputError(CHANGED)
-    return Spelling.of(flags, backend)
+    return Spelling.of(records, backend)

@@ -49,7 +49,8 @@ ROUNDS = 64  # max. rounds of sorting
 PIECE = 7  # bytes of a string that a round of sorting compares
 WORD = 8  # bytes of a word
 # On threads, PyArrow numbers at most this many strings of all columns, which avoids the compilation
-# of ten kernels: see docs/design/decisions/strings.md.
+# of ten kernels: see docs/design/decisions/strings.md. Until kernels are compiled, it numbers up to
+# 4 * uncompiled_rows strings if this is more.
 LIBRARY_STRINGS = 1 << 17
 LONG = 64  # max. mean length in bytes of strings that PyArrow numbers
 CHANGED = (
@@ -138,8 +139,8 @@ def _factorise(text: Text) -> tuple[Array, Array] | None:
         log.info("two strings share a hash with every seed: the library numbers the strings")
         return None
     slots, first_rows = numbered
-    distinct = first_rows[first_rows != np.iinfo(first_rows.dtype).max]
-    rows = order(text, distinct)
+    distinct_rows = first_rows[first_rows != np.iinfo(first_rows.dtype).max]
+    rows = order(text, distinct_rows)
     if rows is None:
         log.info("strings are not ordered after %d rounds: the library sorts them", ROUNDS)
         return None
@@ -204,18 +205,20 @@ def lent_texts(columns: list[Any], backend: Backend) -> Iterator[list[Text | Non
         yield texts
 
 
-def of_bytes(like: Any) -> Callable[[Array, Array, Backend], Any]:
+def column_builder(like: Any) -> Callable[[Array, Array, Backend], Any]:
     """Return a function that builds columns of strings of the same library and type as ``like``.
 
     The function takes the bytes and the offsets of the strings, as arrays of a backend, and the
     backend. The arrays become part of the column.
     """
     library = _library_of(like)
-    return partial(_of_bytes, library, getattr(like, "dtype", None))
+    return partial(_build_column, library, getattr(like, "dtype", None))
 
 
-def _of_bytes(library: _Library, dtype: Any, chars: Array, offsets: Array, backend: Backend) -> Any:
-    """Return a column of bytes and offsets, which are copied to the host for a host library."""
+def _build_column(
+    library: _Library, dtype: Any, chars: Array, offsets: Array, backend: Backend
+) -> Any:
+    """Return a column of strings; for PyArrow, bytes and offsets are copied to the host."""
     chars, offsets = (_for_library(array, backend, library.on_device) for array in (chars, offsets))
     return library.make(dtype, chars, offsets)
 
@@ -238,7 +241,7 @@ def hashes(text: Text, seed: int) -> Array:
 def column_of_text(text: Text, on_device: bool) -> Any:
     """Return strings as a cuDF series if ``on_device`` is True, otherwise as a PyArrow array."""
     library: _Library = _Cudf() if on_device else _Arrow()
-    return _of_bytes(library, None, text.chars, text.offsets, text.backend)
+    return _build_column(library, None, text.chars, text.offsets, text.backend)
 
 
 def take_text(text: Text, rows: Array) -> Text:
@@ -401,27 +404,28 @@ def factorise(
     backend : Backend
         The backend that computes the codes.
     """
-    ends = np.cumsum([len(column) for column in columns])[:-1].tolist()
+    ends = np.cumsum([len(column) for column in columns]).tolist()
     library = _library_of(columns[0])
     column = library.join(columns)
     codes, strings = _by_kernels(library, column, backend) or library.factorise(column)
-    cuts = [0, *ends, len(codes)]
-    sides = [codes[start:end] for start, end in itertools.pairwise(cuts)]
-
+    sides = [codes[start:end] for start, end in itertools.pairwise([0, *ends])]
     strings_of = partial(_strings_of, library, strings, to_native)
     find = partial(_find, library, strings)
     return sides, StringDecoder(len(strings), strings_of, library.on_device, find)
 
 
 def _strings_of(library: _Library, strings: Any, to_native: Native, positions: Array) -> Any:
-    """Return the strings at the given positions, as the caller's kind of column."""
+    """Return the strings at the given positions, as the caller's kind of column.
+
+    ``strings`` are all distinct strings, from which ``to_native`` may make categories.
+    """
     selects_all = _selects_all(positions, strings)
     selected = library.share(strings) if selects_all else library.take(strings, positions)
     return to_native(selected, partial(library.share, strings))
 
 
-def are_few(columns: Sequence[Any], strings: Any, backend: Backend) -> bool:
-    """Return whether the library looks up the columns among distinct strings faster than kernels.
+def _library_is_faster(columns: Sequence[Any], strings: Any, backend: Backend) -> bool:
+    """Return whether the library looks up columns among distinct strings faster than kernels.
 
     PyArrow indexes all distinct strings in each call, which takes three times the time and memory
     of kernels on threads. It is faster only for few strings: see :func:`left_to_library`.
@@ -438,7 +442,7 @@ def _find(library: _Library, strings: Any, queries: Any, backend: Backend) -> tu
     The library looks up few queries. Many queries are appended to the distinct strings, and all of
     these strings get slots. The first row of a slot is then the position of the distinct string.
     """
-    if are_few([queries], strings, backend):
+    if _library_is_faster([queries], strings, backend):
         return library.find(strings, queries)
     numbered = _numbered(library, library.join([strings, queries]), backend)
     if numbered is None:
@@ -478,9 +482,9 @@ def take_rows(column: Any, rows: Array, backend: Backend) -> Any:
     return library.take(library.join([column]), _for_library(rows, backend, library.on_device))
 
 
-def different(column: Any) -> Any:
+def distinct(column: Any) -> Any:
     """Return the distinct strings of a column."""
-    return _library_of(column).different(column)
+    return _library_of(column).distinct(column)
 
 
 def among(column: Any, values: list[str]) -> Array:
@@ -519,10 +523,10 @@ def slots_of(column: Any, backend: Backend) -> tuple[Array, int]:
 
 
 def left_to_library(columns: list[Any], backend: Backend) -> bool:
-    """Return whether PyArrow numbers the strings instead of kernels.
+    """Return whether PyArrow, and not kernels, numbers the strings.
 
-    PyArrow numbers them if there are few strings, all on the host. It does not check offsets, so
-    the offsets of the caller's columns are checked when the columns are copied.
+    PyArrow numbers them if there are few strings, all on the host. It does not check offsets,
+    which are checked when the caller's columns are copied.
     """
     if not backend.few_by_library or any(map(is_cudf, columns)):
         return False
@@ -551,15 +555,15 @@ def _by_kernels(library: _Library, column: Any, backend: Backend) -> tuple[Array
 
 def _selects_all(positions: Array, strings: Any) -> bool:
     """Return whether positions select all strings in order, so the strings need not be copied."""
-    if not len(positions) == len(strings) > 0:
+    if not len(strings) or len(positions) != len(strings):
         return False
     return int(positions[0]) == 0 and bool((positions[1:] - positions[:-1] == 1).all())
 
 
 def bytes_of(columns: Any) -> int:
-    """Return an upper bound on the bytes that columns of strings take without dictionaries.
+    """Return an upper bound on the bytes of a column of strings, or of a list of columns.
 
-    Offsets of 64 bits are assumed. The bound of a list of columns is the sum of the bounds.
+    The bound is for strings without dictionary encoding, whose offsets of 32 bits become 64 bits.
     """
     if isinstance(columns, list | tuple):
         return sum(map(bytes_of, columns))
@@ -616,7 +620,7 @@ class _Library(ABC):
         """Return whether columns of equal length have equal strings in all rows."""
 
     @abstractmethod
-    def different(self, column: Any) -> Any:
+    def distinct(self, column: Any) -> Any:
         """Return the distinct strings."""
 
     @abstractmethod
@@ -643,7 +647,7 @@ class _Cudf(_Library):
         return cudf.concat(columns, ignore_index=True)
 
     def borrow(self, column: Any) -> AbstractContextManager[tuple[Array, Array]]:
-        if not cudf.get_option("spill"):
+        if not cudf.get_option("spill"):  # otherwise cuDF may move the memory of the column
             return nullcontext(borrow_strings(column))
         chars, offsets = map(cupy.asarray, text_buffers(column.to_arrow()))
         return nullcontext((chars, offsets))
@@ -669,7 +673,7 @@ class _Cudf(_Library):
         first, second = (column.reset_index(drop=True) for column in (first, second))
         return bool((first == second).all())
 
-    def different(self, column: Any) -> Any:
+    def distinct(self, column: Any) -> Any:
         return cudf.Series(column.unique())
 
     def among(self, column: Any, values: list[str]) -> Array:
@@ -725,7 +729,7 @@ class _Arrow(_Library):
     def same(self, first: Any, second: Any) -> bool:
         return bool(first.equals(second))
 
-    def different(self, column: Any) -> Any:
+    def distinct(self, column: Any) -> Any:
         return column.unique()
 
     def among(self, column: Any, values: list[str]) -> Array:
@@ -749,7 +753,7 @@ def _library_of(column: Any) -> _Library:
 
 
 def _for_library(array: Array, backend: Backend, to_device: bool) -> Array:
-    """Return an array of a backend, on the GPU if a library needs it there, else on the host."""
+    """Return an array of a backend, copied to the host if ``to_device`` is False."""
     return array if to_device and backend.on_device else backend.to_host(array)
 
 

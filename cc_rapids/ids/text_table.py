@@ -6,9 +6,9 @@ differ, an earlier string has the same key, and the next key of the sequence is 
 a string is the first key of its sequence that no earlier string has. Different strings have
 different numbers, even if their hashes are equal.
 
-The table is updated in place and belongs to the newest index, as an ArrivalTable does. Stored
-strings never change, so an older index can still look up its own. To add strings, an older index
-builds a new table from its own strings.
+The table is updated in place, and belongs to the newest index of vertices that uses it. Stored
+strings never change, so an older index can still look up its own strings. To add strings, an older
+index builds a new table from its own strings.
 """
 
 from __future__ import annotations
@@ -39,12 +39,9 @@ class TextTable:
     Attributes
     ----------
     n : int
-        The number of strings. If an index has the same number of strings, the table belongs to this
-        index.
+        The number of strings; negative (BEING_ENTERED) during an update, and after an interrupted
+        update. The table belongs to the index that has as many strings.
     """
-
-    backend: Backend
-    n: int
 
     def __init__(self, backend: Backend) -> None:
         self.backend, self.n, self._used_bytes = backend, 0, 0
@@ -64,22 +61,22 @@ class TextTable:
 
     @property
     def _keys(self) -> ArrivalTable:
-        """The table of the keys, built on first use."""
+        """The table of the keys, built on first use. Keys are hashes, so they have all 64 bits."""
         if self._table is None:
-            self._table = ArrivalTable(self._bits, 0, ALL_BITS, 0, self.backend)
+            self._table = ArrivalTable(self._bits, 0, ALL_BITS, more=0, backend=self.backend)
         return self._table
 
     def release_slots(self) -> None:
-        """Free the slots, which take a third of the memory that is not text.
+        """Free the slots of the keys until the next lookup builds them again.
 
-        The next lookup builds the slots again.
+        The slots take a third of the memory that is not text.
         """
         if self._table is not None and self.n != BEING_ENTERED:
             self._bits, self._table = self._table.ids[: self.n], None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return how to pickle the strings, from which the table is built again."""
-        chars, offsets = self.buffers(max(self.n, 0))
+        chars, offsets = self.buffers(max(self.n, 0))  # no strings after an interrupted update
         return _unpickled, (chars, offsets, self.backend)
 
     def text(self, n: int) -> Text:
@@ -140,7 +137,7 @@ class TextTable:
             remaining = self.backend.xp.flatnonzero(differs)
             if not remaining.size:
                 return numbers, n
-            if bool(differs[claimed].any()):  # a new string differs from its own appended text
+            if bool(differs[claimed].any()):  # new strings have changed since they were appended
                 raise InputError(CHANGED)
             rows = remaining if rows is None else rows[remaining]
             text, keys = take_text(text, remaining), keys[remaining] + KEY_STEP
@@ -186,8 +183,8 @@ class TextTable:
         The number of any other string is arbitrary.
         """
         check_offsets(text)
-        # Each round tries one key per string. ``rows`` are the rows whose key another string has,
-        # or None in the first round, which has all rows.
+        # Each round tries one key per string. ``rows`` are the rows whose previous key belongs
+        # to another string, or None in the first round, which has all rows.
         backend, keys, rows = self.backend, hashes(text, SEEDS[0]), None
         numbers, valid = None, None
         while True:

@@ -21,7 +21,7 @@ from ..data.frame_access import is_single, of_one_kind, rows_of
 from ..errors import InputError, id_shown
 from ..ids.encode import bounds
 from ..ids.range import type_of
-from ..ids.strings import different, factorise, hashes_of, take_rows, where
+from ..ids.strings import distinct, factorise, hashes_of, take_rows, where
 from .answer import Answer, LabelKind
 from .lookup import rows_of_ids, single_id
 
@@ -314,7 +314,7 @@ def labels_or_ids(
                     with of("labels", label).borrow() as strings:
                         ids = where(valid, strings, ids, backend)
                 ids = ids if rows is None else take_rows(ids, rows, backend)
-                columns.append(like.to_native(ids, partial(different, ids)))
+                columns.append(like.to_native(ids, partial(distinct, ids)))
                 continue
             ids_of_rows = backend.asarray(ids)
             dtype = type_of(

@@ -164,7 +164,7 @@ def solve(
         numbered = spelled(edge_input, columns, backend)
         if numbered:
             solved = solve(numbered.edge_input, numbered.columns, offsets, backend, options)
-            return replace(solved, encoded=numbered.named(solved.encoded))
+            return replace(solved, encoded=numbered.with_strings(solved.encoded))
     guess: IdRange | None = None
     if backend.in_one_launch:
         plan = choices.choose(Facts.of(edge_input, columns, backend, options.policy), options)

@@ -191,12 +191,12 @@ def test_offsets_are_checked(on, offsets):
 
 def test_long_lists_are_sampled_first(monkeypatch):
     noted = []
-    proper = spelt._spelling_of_sample
+    proper = spelt._spelling_of_rows
     monkeypatch.setattr(spelt, "LONG", 10)
     monkeypatch.setattr(spelt, "SAMPLED", 3)
     monkeypatch.setattr(
         spelt,
-        "_spelling_of_sample",
+        "_spelling_of_rows",
         lambda texts, max_rows, *more: noted.append(max_rows) or proper(texts, max_rows, *more),
     )
     words = pa.array([f"{'long' * 20} {k}" for k in range(20)])
