@@ -15,7 +15,7 @@ from ..kernels import changes as kernels
 from ..kernels import find
 from .state import ConnectivityState, roots
 
-FIRST, SHARE = 1024, 64  # how many sorted ids are searched first: FIRST plus 1 / SHARE of all ids
+FIRST, SHARE = 1024, 64  # FIRST plus 1 / SHARE of the sorted ids are searched first
 BEYOND = np.iinfo(np.int64).max  # greater than all positions
 
 
@@ -35,11 +35,11 @@ class ChangedRows:
 def changes(before: ConnectivityState, after: ConnectivityState) -> ChangedRows:
     """Return the label changes between a state and a later state.
 
-    A tree was merged if its former root is no longer a root. The beginning of the sorted ids is
-    searched for the least vertex of each merged tree, which is the former label of the tree. If a
-    tree keeps this label, no label of its vertices has changed. A tree keeps its label unless a new
-    vertex or a vertex of another merged tree has a lesser id. So the vertices of large trees are
-    rarely listed. One pass over the trees finds the vertices of all other merged trees.
+    A tree of the earlier state was merged if the batch added vertices to it. The label of a tree is
+    its least vertex. For each merged tree, the beginning of the sorted ids is searched for the
+    label that the tree had before the batch. The tree keeps this label unless an added vertex has a
+    lesser id. If it keeps the label, its vertices are not listed, so large trees are rarely listed.
+    One pass over the forest lists the vertices of all other merged trees.
     """
     backend = after.backend
     if before.backend is not backend:  # the earlier state has no edge yet
@@ -57,15 +57,15 @@ def changes(before: ConnectivityState, after: ConnectivityState) -> ChangedRows:
     new_positions = xp.flatnonzero(vertices >= old_count) if n > old_count else no_rows
     new = vertices[new_positions]
     later_roots = xp.concatenate([roots(after, hooked), roots(after, new)])
-    # ``merged`` has the former root of each tree that the batch merged: the hooked roots, and the
-    # trees to which these or new vertices were hooked. ``groups`` has the later tree of each merged
-    # tree, followed by that of each new vertex.
+    # ``merged`` has the earlier root of each merged tree. These are the roots that were hooked, and
+    # the earlier roots of the trees to which they, or new vertices, were hooked. ``groups`` has the
+    # later root of each merged tree, and then the later root of each new vertex.
     hooked_to = roots(before, later_roots[later_roots < old_count])
     merged = xp.unique(xp.concatenate([hooked, hooked_to]))
     groups = xp.concatenate([roots(after, merged), roots(after, new)])
     old_labels = _first_positions(before, merged, vertices[: FIRST + n // SHARE])
     labels = _least_of_groups(groups, xp.concatenate([old_labels, new_positions]), xp)
-    # list the vertices of each tree whose least vertex was not found, or whose label changes
+    # list the vertices of each tree whose earlier label was not found, or whose label changes
     is_listed = (old_labels == BEYOND) | (labels[: merged.size] != old_labels)
     positions = _positions_of_trees(before, merged[is_listed], vertices)
     tree = xp.searchsorted(merged, roots(before, vertices[positions]))
@@ -90,10 +90,12 @@ def _first_positions(state: ConnectivityState, trees: Array, vertices: Array) ->
     """
     xp, n = state.backend.xp, state.forest.n
     first_positions = xp.full(trees.size, BEYOND, np.int64)
+    if not trees.size:
+        return first_positions
     positions = xp.flatnonzero(vertices < n)  # vertices that exist in ``state``
     tops = roots(state, vertices[positions])
-    tree = xp.minimum(xp.searchsorted(trees, tops), max(trees.size - 1, 0))
-    rows = xp.flatnonzero(trees[tree] == tops) if trees.size else tree[:0]
+    tree = xp.minimum(xp.searchsorted(trees, tops), trees.size - 1)
+    rows = xp.flatnonzero(trees[tree] == tops)
     first_positions[tree[rows]] = _least_of_groups(tree[rows], positions[rows], xp)
     return first_positions
 
@@ -114,13 +116,14 @@ def _positions_of_trees(state: ConnectivityState, trees: Array, vertices: Array)
 def _least_of_groups(groups: Array, values: Array, xp: Any) -> Array:
     """Return for each row the least value of its group."""
     order = xp.argsort(values, kind="stable")
-    order = order[xp.argsort(groups[order], kind="stable")]
+    order = order[xp.argsort(groups[order], kind="stable")]  # by group, and then by value
     sorted_groups = groups[order]
-    return values[order][xp.searchsorted(sorted_groups, groups)]
+    first_rows = xp.searchsorted(sorted_groups, groups)
+    return values[order][first_rows]
 
 
 def frame_of(rows: ChangedRows, state: ConnectivityState) -> Any:
-    """Return changes as a frame of the library that the answers of a state have."""
+    """Return changes as a frame of the library of a state's answers; ``before`` may be null."""
     given, backend = state.given, state.backend
     decoder = state.index.decoder(given)
     columns: dict[str, Any] = {}
@@ -129,7 +132,7 @@ def frame_of(rows: ChangedRows, state: ConnectivityState) -> Any:
         is_composite = isinstance(ids, list)
         parts = {f"{k}_{name}": p for k, p in enumerate(ids)} if is_composite else {name: ids}
         columns |= {key: bring(part, backend, given.on_device) for key, part in parts.items()}
-    if given.make_frame is plain_frame or bool(rows.known.all()):
+    if given.make_frame is plain_frame or bool(rows.known.all()):  # plain arrays have no nulls
         return given.answer(
             given.make_frame({given.output_name(key): part for key, part in columns.items()})
         )

@@ -112,8 +112,8 @@ def _edges_of(kept: KeptForest, state: ConnectivityState) -> dict[str, Any]:
 
 
 def _type_of_times(kept: KeptForest) -> Any:
-    """Return the type of expiry times; the type of ``until`` differs if no edge was kept so far."""
-    return {"floats": np.float64}.get(kept.kind, np.int64)
+    """Return the type of expiry times; ``until`` may have another type before an edge is kept."""
+    return np.float64 if kept.kind == "floats" else np.int64
 
 
 def _parts(index: Index, backend: Backend) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -175,7 +175,7 @@ def _state(header: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> 
     if min(counts.values()) < 0:
         raise ValueError("a count is negative")
     index = _index(header, arrays, n, backend)
-    given = kind_of(given_like(header["answers"], index.kinds), None)
+    given = kind_of(given_like(header["answers"], index.kinds), before=None)
     forest = Forest(backend, n, all_present=True)
     forest.parent[:] = backend.asarray(parent)
     sources = tuple(
@@ -324,11 +324,12 @@ class Trace:
         self.skipping: bool = bool(notes and notes["last"])
         self.items: list[Entry] = []  # entries of the first NOTED_ITEMS items before the last item
         self.count: int = 0  # the number of items before the last item
-        self.beyond: str = ""  # the common hash of the items before the last that have no entry
+        self.beyond: str = ""  # the common hash of the items between ``items`` and ``last``
         self.last: Entry | None = None  # entry of the last item, if rows of it were read
         # the values of count, beyond and last after the last linked rows
         self._linked: tuple[int, str, Entry | None] = 0, "", None
-        self._content, self._ended = Content(), False  # of the last item
+        self._content = Content()  # the hash of the last item so far
+        self._ended = False  # whether all rows of the last item were added
 
     def start(self) -> Cursor:
         """Return the position of the first row that the earlier run did not read.
@@ -344,7 +345,7 @@ class Trace:
         count, beyond, last = self._linked
         return {"items": self.items[:count], "count": count, "beyond": beyond, "last": last}
 
-    def linked(self) -> None:
+    def record_linked(self) -> None:
         """Record that all rows that were added so far are linked."""
         self._linked = self.count, self.beyond, self.last
 
@@ -379,9 +380,9 @@ class Trace:
     def _compare(self) -> None:
         """Raise a CheckpointError if the last item differs from the same item of the earlier run.
 
-        Each of the first ``NOTED_ITEMS`` items is compared when it ends. At the last item of the
-        earlier run, the common hash of the other items is compared first. The last item itself is
-        compared when it ends, or when as many rows of it were read as in the earlier run.
+        An item that has an entry is compared when it ends. The common hash of the items without an
+        entry is compared when the last item of the earlier run begins. This last item is compared
+        when it ends, or as soon as it has as many rows as in the earlier run.
         """
         earlier, now = self.earlier, self.last
         assert earlier is not None
@@ -412,7 +413,7 @@ def _is_trace(notes: dict[str, Any]) -> bool:
     entries = [Entry(*entry) for entry in (*notes["items"], *last)]
     counts = notes["count"], *(entry.rows for entry in entries)
     return (
-        all(type(count) is int and count >= 0 for count in counts)
+        all(type(count) is int and count >= 0 for count in counts)  # bool is not a count
         and all(type(e.types) is str and type(e.digest) is str for e in entries)
         and len(notes["items"]) == min(notes["count"], NOTED_ITEMS)
         and isinstance(notes["beyond"], str)
@@ -528,13 +529,13 @@ class Saver:
         cursor = cursor._replace(file=position) if begun else Cursor(position)
         return self.identity | {"files": files}, cursor
 
-    def keep(
+    def save_after_error(
         self, state: ConnectivityState, cursor: Cursor, new: bool, error: BaseException
     ) -> None:
         """Write a checkpoint when an error ends the run, and add advice to the error.
 
-        If the state is not ``new``, it is in a checkpoint already, and nothing is written. If the
-        checkpoint cannot be written, the advice says so, and no second error is raised.
+        ``new`` tells whether the state has rows that are not in a checkpoint; if not, nothing is
+        written. If writing fails, the advice says so, and no second error is raised.
         """
         if self.path is None or isinstance(error, CheckpointError | LedgerError):
             return
@@ -551,19 +552,19 @@ class Saver:
             except Exception as failure:
                 add_advice(error, f"the checkpoint {self.path} could not be written: {failure}")
                 return
-            if self.edges is not None:
+            if self.edges is None:
+                return
+            is_damaged = isinstance(error, FormatError) and not isinstance(error, ChangedFileError)
+            if isinstance(error, CapacityError):
+                hint = ": run again with a larger memory_limit to go on"
+            elif not is_damaged:
                 hint = ": run the same call again to go on"
-                if isinstance(error, CapacityError):
-                    hint = ": run again with a larger memory_limit to go on"
-                elif isinstance(error, FormatError) and not isinstance(error, ChangedFileError):
-                    hint = (
-                        ": repair the file or leave it out, then run the same call again to go on"
-                    )
-                    if cursor.group or cursor.rows:
-                        # Rows of the file are linked, so a run cannot resume with another file.
-                        hint = ""
-                edges = counted(self.edges, "edge")
-                add_advice(error, f"the checkpoint {self.path} has {edges}{hint}")
+            elif cursor.group or cursor.rows:
+                hint = ""  # rows of the file are linked, so a run cannot resume with another file
+            else:
+                hint = ": repair the file or leave it out, then run the same call again to go on"
+            edges = counted(self.edges, "edge")
+            add_advice(error, f"the checkpoint {self.path} has {edges}{hint}")
 
     def read(self, backend: Backend, stream: Source) -> Resumed | None:
         """Return the state from which to resume; None if there is no checkpoint or no path.
@@ -601,7 +602,7 @@ class Saver:
         attributes of this object to continue from the notes.
         """
         self._compare(stream.identity(), notes)
-        with self._naming():
+        with self._naming_checkpoint():
             additions = stream.arrange_like(notes["identity"])
         self._begin(stream, notes["items"])
         self.edges = state.edges
@@ -614,16 +615,16 @@ class Saver:
             raise ValueError("the position in its stream is invalid")
         return Resumed(state, cursor, stream, bool(notes["done"]), additions)
 
-    def passed(self, given: EdgeInput, after: Cursor) -> None:
-        """Record rows that have been read.
+    def record_read(self, given: EdgeInput, after: Cursor) -> None:
+        """Record rows that have been read; ``after`` is the position after them.
 
         Raise a CheckpointError if the checkpoint has other rows at this position.
         """
         if self.trace:
-            with self._naming():
+            with self._naming_checkpoint():
                 self.trace.add(given, after)
 
-    def linked(self, file: int, any_rows: bool) -> None:
+    def record_linked(self, file: int, any_rows: bool) -> None:
         """Record that the rows read so far are linked.
 
         ``file`` is the number of the current file, and ``any_rows`` says whether rows of this file
@@ -632,7 +633,7 @@ class Saver:
         if any_rows:
             self.files_begun.add(file)
         if self.trace:
-            self.trace.linked()
+            self.trace.record_linked()
 
     def finish(self) -> None:
         """Record that there are no more rows.
@@ -640,11 +641,11 @@ class Saver:
         Raise a CheckpointError if the checkpoint has more rows.
         """
         if self.trace:
-            with self._naming():
+            with self._naming_checkpoint():
                 self.trace.finish()
 
     @contextmanager
-    def _naming(self) -> Iterator[None]:
+    def _naming_checkpoint(self) -> Iterator[None]:
         """Return a context whose CheckpointErrors name the file of the checkpoint."""
         try:
             yield
@@ -669,9 +670,9 @@ class Saver:
         parts += [(name, "", saved.get(name), options[name]) for name in options]
         for name in ("schema", "filter"):
             parts.append(("edges", f"{name} ", earlier.get(name), identity.get(name)))
-        for argument, property_name, then, now in parts:
+        for argument, prefix, then, now in parts:
             if then != now:
-                difference = f"{property_name}{_short(then)} then, {_short(now)} now"
+                difference = f"{prefix}{_short(then)} then, {_short(now)} now"
                 raise self._mismatch(argument, difference)
 
     def _mismatch(self, name: str, difference: object) -> CheckpointError:
@@ -683,7 +684,7 @@ class Saver:
 
 
 def _tidy(path: Path) -> None:
-    """Remove the drafts of killed runs, which are those that no process has locked."""
+    """Remove the drafts that no process has locked, because their runs were killed."""
     for draft in drafts_of(path):
         try:
             if time.time() - draft.stat().st_mtime < DRAFT_SECONDS:
@@ -696,6 +697,6 @@ def _tidy(path: Path) -> None:
 
 
 def _short(value: Any) -> str:
-    """Return a value as text, without the middle if the text is long."""
+    """Return a value as text; the middle of a long text is left out."""
     text = str(value)
     return text if len(text) <= 120 else text[:70] + " ... " + text[-40:]

@@ -855,7 +855,7 @@ class Run:
                         if chunk.given is not None and not chunk.old:
                             _check_given(linked, rows_before + chunk.given, chunk.path)
                         has_rows = linked.ledger.accounted_for > state.ledger.accounted_for
-                        saver.linked(file, has_rows or chunk.vertices is not None)
+                        saver.record_linked(file, has_rows or chunk.vertices is not None)
                         state, cursor = linked, chunk.after
                         new = new or not chunk.old
                     self._plan_chunk(state)
@@ -866,10 +866,10 @@ class Run:
                         report(state)
         except LateTextError as error:
             if not error.can_restart:
-                saver.keep(state, cursor, new, error)
+                saver.save_after_error(state, cursor, new, error)
             raise
         except BaseException as error:
-            saver.keep(state, cursor, new, error)
+            saver.save_after_error(state, cursor, new, error)
             raise
         saver.finish()
         given = self.stream.given
@@ -928,7 +928,7 @@ class Run:
         """
         given = read.read_chunk(chunk, self.nulls, self.bound)
         given = with_vertices(given, chunk.vertices, False)
-        self.saver.passed(given, chunk.after)
+        self.saver.record_read(given, chunk.after)
         if chunk.old:  # an earlier run has linked these rows; they only determine types
             kind = batches.kind_of(given, None)
             return replace(state, given=replace(kind, dropped_rows=state.given.dropped_rows))
