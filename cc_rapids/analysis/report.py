@@ -84,7 +84,7 @@ def report(
         )
     call, names_weight = "report(edges)", not (weight is None or isinstance(weight, AsFound))
     bound = answer.given.bound
-    if not names_weight and bound is not None and not bound.limits:
+    if not names_weight and bound is not None and not bound.has_limits:
         bound = None  # without limits, it only names the weights of the answer
     given = read_for_answer(edges, source, destination, bound, weight, what=call, nulls=nulls)
     if not names_weight:  # weights are read only to apply the limits

@@ -77,7 +77,7 @@ from .pair_lists import are_batches, check_columns_of_tuple, columns_of_pairs
 from .row_index import check_same_index, index_of
 from .text_options import NO_OPTIONS, TextOptions
 from .weight_bound import Bounded, WeightBound, ledger_of
-from .weights import places, weights_of
+from .weights import true_rows, weights_of
 
 if TYPE_CHECKING:
     from .files.input_file import ColumnRequest
@@ -171,7 +171,7 @@ def _edges_of(
     dropped_rows, row_index = 0, None
     has_no_null = common_rows(columns)
     if has_no_null is not None and nulls == "drop":
-        dropped_rows, row_index = int((~has_no_null).sum()), partial(places, has_no_null)
+        dropped_rows, row_index = int((~has_no_null).sum()), partial(true_rows, has_no_null)
         columns = [column.where(has_no_null) for column in columns]
     elif has_no_null is not None:
         for column in columns:
@@ -582,7 +582,7 @@ class Frames(Rows):
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         if bound.array is not None or not hasattr(type(edges), "collect"):
             return super().bounded(edges, request, bound)
-        within, ledger = bound.of_lazy(edges, request.ids)
+        within, ledger = bound.lazy_rows_within(edges, request.ids)
         return Bounded(within, request.source, request.destination, ledger)
 
     def _mask(self, edges: Any, bound: WeightBound) -> tuple[Any, Ledger]:

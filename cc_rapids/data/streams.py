@@ -855,7 +855,7 @@ class Fragments(Parts):
     def _condition(self) -> Any:
         """The bound on weights as an expression; None if there is no bound."""
         bound = self.bound
-        if bound is None or not bound.limits:
+        if bound is None or not bound.has_limits:
             return None
         return bound.expression(self.dataset.schema)
 

@@ -27,9 +27,9 @@ class TextKeywords(TypedDict, total=False):
 class TextOptions:
     """The options for reading files, and text in particular.
 
-    By default, the byte order mark of a file gives its encoding; without a mark, it is UTF-8. The
-    suffix or the first bytes give its format. ``as_text`` is not an option of callers: it tells
-    whether each column of an id is text, as detected by an earlier reading; None if unknown.
+    By default, the byte order mark of a file gives its encoding, which is UTF-8 without a mark. The
+    suffix or the first bytes of the file give its format. Callers do not set ``as_text``: an
+    earlier reading has detected whether each column of an id is text; None if unknown.
     """
 
     header: bool | None = None  # whether the first line names the columns
@@ -57,8 +57,8 @@ class TextOptions:
             _check_encoding(encoding)
         if comment is not None and not _is_ascii(comment):
             raise InputError(
-                f"comment= (--comment) must be one or more ASCII letters that begin comments, such"
-                f" as '#', or None, not {shown(comment)}"
+                f"comment= (--comment) must be one or more ASCII characters that begin comments,"
+                f" such as '#', or None, not {shown(comment)}"
             )
         if format is not None:
             from .files.formats import FORMATS
@@ -68,7 +68,7 @@ class TextOptions:
 
     @classmethod
     def of(cls, keywords: Mapping[str, Any]) -> TextOptions:
-        """Return the checked options of a function; other keywords raise an ArgumentTypeError."""
+        """Return checked options from keywords; raise an ArgumentTypeError for other keywords."""
         for name in keywords:
             if name not in KEYWORDS:
                 raise ArgumentTypeError(unknown("argument", name, KEYWORDS))
@@ -76,15 +76,15 @@ class TextOptions:
 
     @classmethod
     def among(cls, options: Mapping[str, Any]) -> TextOptions:
-        """Return the checked options from the keywords of a function, which may have others."""
+        """Return checked options from those keywords that are options; ignore other keywords."""
         return cls.check(**{name: options[name] for name in KEYWORDS if name in options})
 
-    def words(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """Return the options that callers can set, by name, as JSON values."""
         return {name: getattr(self, name) for name in KEYWORDS}
 
     def with_text(self, as_text: Sequence[bool | None]) -> TextOptions:
-        """Return the options with the types of columns that are now known, for a second reading."""
+        """Return the options with newly detected types; None keeps the type detected before."""
         earlier = self.as_text or (None,) * len(as_text)
         merged = (old if new is None else new for new, old in zip(as_text, earlier, strict=True))
         return replace(self, as_text=tuple(merged))
@@ -92,9 +92,8 @@ class TextOptions:
     @property
     def given(self) -> str:
         """The first option that the caller has set, written as in a call; empty if none is set."""
-        return next(
-            (name for name in KEYWORDS if getattr(self, name) != getattr(TextOptions, name)), ""
-        )
+        changed = (name for name in KEYWORDS if getattr(self, name) != getattr(NO_OPTIONS, name))
+        return next(changed, "")
 
 
 NO_OPTIONS, KEYWORDS = TextOptions(), tuple(TextKeywords.__annotations__)
@@ -122,7 +121,7 @@ def _check_encoding(encoding: Any) -> None:
     try:
         if not isinstance(encoding, str):
             raise TypeError
-        "".encode(codecs.lookup(encoding).name)
+        "".encode(codecs.lookup(encoding).name)  # refuses codecs of bytes, such as base64
     except (LookupError, TypeError, ValueError):
         raise InputError(
             "encoding= (--encoding) must be an encoding that Python knows, such as 'utf-16' or"

@@ -1,7 +1,7 @@
 """Types of edges and answers for editors and type checkers.
 
-Protocols describe frames by their attributes. An answer therefore has the type of the given frame
-even if the library of this frame is not installed or has no type hints.
+An answer has the type of the given frame. Protocols describe frames by their attributes, because
+the libraries of frames may be missing or have no type hints.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
-    FrameT = TypeVar("FrameT", default=Any)
+    FrameT = TypeVar("FrameT", default=Any)  # ``typing`` has no default= before Python 3.13
 else:
     from typing import TypeVar
 
@@ -27,8 +27,8 @@ class Frame(Protocol):
     def equals(self, other: Any, /) -> bool: ...
 
 
-GivenT = TypeVar("GivenT", bound=Frame)
-MadeT = TypeVar("MadeT", covariant=True)
+GivenT = TypeVar("GivenT", bound=Frame)  # the caller's frame, and frames of answers
+MadeT = TypeVar("MadeT", covariant=True)  # frames of answers, if the caller passes no frame
 
 
 class Lazy(Protocol[MadeT]):
@@ -38,6 +38,6 @@ class Lazy(Protocol[MadeT]):
 
 
 class Series(Protocol[MadeT]):
-    """A column of a frame library; answers are frames of that library."""
+    """A column, whose library makes the frames of answers."""
 
     def to_frame(self) -> MadeT: ...

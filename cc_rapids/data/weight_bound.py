@@ -29,7 +29,7 @@ NARROW: dict[str, Any] = {  # NumPy's floats of fewer than 64 bits, by the names
 
 
 class Bounded(NamedTuple):
-    """The edges within a bound, their columns of ids, and a ledger of all rows of the list."""
+    """The edges within a bound, their columns of ids, and a ledger: counts of all rows given."""
 
     edges: Any
     source: Any
@@ -60,9 +60,9 @@ class WeightBound:
         return cls(weight, _number("at_least", at_least), _number("at_most", at_most))
 
     def for_checkpoint(self) -> list[Any]:
-        """Return the column and the bounds as JSON values, which are equal for equal bounds."""
+        """Return the column and the bounds as JSON values; bounds of 2 and 2.0 give the same."""
         column = "an array" if self.array is not None else self.weight
-        return [column, *(b if b is None else exact(b) for b in (self.at_least, self.at_most))]
+        return [column, _as_float(self.at_least), _as_float(self.at_most)]
 
     def bounds(self, dtype: Any) -> list[tuple[str, Any]]:
         """Return exact comparisons for weights of a type, as pairs (operator, bound).
@@ -86,15 +86,15 @@ class WeightBound:
         """The array of weights; None if the weights are a named column."""
         return None if isinstance(self.weight, str | int) else self.weight
 
-    def name(self, kind: str) -> Any:
+    def name(self, owner: str) -> Any:
         """Return the name of the column of weights; raise an InputError for an array.
 
-        Columns of pandas may be named by integers.
+        A name may be an integer in pandas. ``owner`` of the column, such as "files", is for errors.
         """
         if isinstance(self.weight, str | int):
             return self.weight
         raise InputError(
-            f"weight= names a column of {kind}, and cannot be a {type(self.weight).__name__}"
+            f"weight= names a column of {owner}, and cannot be a {type(self.weight).__name__}"
         )
 
     def in_words(self) -> str:
@@ -103,7 +103,7 @@ class WeightBound:
         return " and ".join(f"{name}={shown(bound)}" for name, bound in both if bound is not None)
 
     @property
-    def limits(self) -> bool:
+    def has_limits(self) -> bool:
         """True if there is a least or a greatest weight."""
         return self.at_least is not None or self.at_most is not None
 
@@ -126,10 +126,14 @@ class WeightBound:
         return cls(weight, *map(_number, ("at_least", "at_most"), bounds))
 
     def tightened(self, threshold: int | float, direction: str) -> WeightBound:
-        """Return this bound with a limit of ``threshold``, unless its own limit is stricter."""
+        """Return this bound with a limit of ``threshold``, unless its own limit is stricter.
+
+        ``direction`` is the limit to set: "at_least" or "at_most".
+        """
         limit = getattr(self, direction)
         if limit is not None:
-            threshold = (max if direction == "at_least" else min)(limit, threshold)
+            stricter = max if direction == "at_least" else min
+            threshold = stricter(limit, threshold)
         return replace(self, **{direction: threshold})
 
     def mask_of(self, numbers: Any, mask: Any) -> tuple[Any, Ledger]:
@@ -141,7 +145,7 @@ class WeightBound:
         row_count, missing = int(numbers.size), 0
         if mask is not None:
             missing = row_count - _count(mask)
-        # the minimum is NaN if any number is NaN
+        # The minimum is NaN if any number is NaN.
         elif row_count and is_float(numbers.dtype) and math.isnan(numbers.min()):
             missing = _count(numbers != numbers)
         for sign, bound in self.bounds(numbers.dtype.name):
@@ -152,7 +156,7 @@ class WeightBound:
             mask = numbers == numbers  # false for NaN
         return mask, ledger_of(row_count, missing, _count(mask))
 
-    def of_lazy(self, frame: Any, ids: Sequence[str]) -> tuple[Any, Ledger]:
+    def lazy_rows_within(self, frame: Any, ids: Sequence[str]) -> tuple[Any, Ledger]:
         """Return the rows of a lazy frame within the bounds, and a ledger of all rows.
 
         The result has only the columns ``ids`` and the weights.
@@ -166,7 +170,7 @@ class WeightBound:
             lazy = lazy.select(*dict.fromkeys([*ids, name]))
         sums = missing.sum().alias("missing"), within.sum().alias("within")
         counts = lazy.select(nw.len().alias("rows"), *sums).collect()
-        ledger = ledger_of(*(int(counts.item(0, k) or 0) for k in range(3)))
+        ledger = ledger_of(*(int(counts.item(0, k) or 0) for k in range(3)))  # a sum may be None
         return lazy.filter(within).to_native(), ledger
 
     def _conditions(self, kind: Any) -> tuple[Any, Any]:
@@ -215,11 +219,14 @@ class WeightBound:
         return reduce(and_, within)
 
     def excludes(self, low: Any, high: Any, dtype: Any) -> bool:
-        """Return whether all weights of a type from ``low`` to ``high`` are outside the bounds."""
-        if not all(isinstance(end, int | float) for end in (low, high)):
+        """Return whether all weights of a type from ``low`` to ``high`` are outside the bounds.
+
+        False if ``low`` or ``high``, from the statistics of a file, is not an int or a float.
+        """
+        if not (isinstance(low, int | float) and isinstance(high, int | float)):
             return False
-        limits = self.bounds(dtype)
-        return any(high < limit if sign == ">=" else low > limit for sign, limit in limits)
+        bounds = self.bounds(dtype)
+        return any(high < bound if sign == ">=" else low > bound for sign, bound in bounds)
 
 
 def _no_numbers(name: Any, kind: Any) -> ColumnTypeError:
@@ -256,10 +263,10 @@ def _number(name: str, bound: Any) -> int | float | None:
     return int(bound) if isinstance(bound, int | np.integer) else float(bound)
 
 
-def exact(number: int | float) -> int | float:
-    """Return a number as a float if that is exact, so that equal numbers have equal texts."""
-    near = nearest_float(number)
-    return near if near == number else number
+def _as_float(bound: int | float | None) -> int | float | None:
+    """Return a bound as a float if that is exact; return other bounds and None unchanged."""
+    near = None if bound is None else nearest_float(bound)
+    return near if near == bound else bound
 
 
 def nearest_float(number: int | float) -> float:
@@ -276,7 +283,9 @@ def integer_limits(dtype: Any) -> tuple[int, int] | None:
     if match is None:
         return None
     bits = int(match["bits"])
-    return (0, (1 << bits) - 1) if match["unsigned"] else (-(1 << bits - 1), (1 << bits - 1) - 1)
+    if match["unsigned"]:
+        return 0, (1 << bits) - 1
+    return -(1 << bits - 1), (1 << bits - 1) - 1
 
 
 def whole_bound(sign: str, bound: int | float, least: int, greatest: int) -> int | None:

@@ -77,7 +77,7 @@ def exact_integers(column: Any) -> Any:
 
 
 def _exact(column: Any) -> Any:
-    """Return weights; convert a list exactly, or raise a ColumnTypeError if no type holds it."""
+    """Return weights, a list as an array; raise a ColumnTypeError if no integer type fits."""
     array = exact_integers(column)
     if array is not column and array.dtype == object:
         raise ColumnTypeError(
@@ -92,9 +92,9 @@ def weighted(
 ) -> EdgeInput:
     """Return the edges with their weights.
 
-    ``numbers`` are the weights of all edges of the caller and their mask, as :func:`weights_of`
-    returns them. Edges with a null end may have been dropped. If ``nulls`` is ``"drop"``, edges
-    whose weight is null or NaN are dropped too; otherwise a NullsError names the first row.
+    ``numbers`` is the result of :func:`weights_of` for all rows of the caller, also for those that
+    ``given`` leaves out. If ``nulls`` is ``"drop"``, edges whose weight is null or NaN are dropped;
+    otherwise a NullsError names the first such edge.
     """
     values, valid = numbers
     size = given.src.size + given.dropped_rows + given.rows_outside
@@ -107,7 +107,7 @@ def weighted(
             f"{name} are {values.dtype} ({size:,} values), but only numbers of at most 64 bits can"
             " be compared: cast them first, such as to float64"
         )
-    values = values.astype(values.dtype.newbyteorder("="), copy=False)
+    values = values.astype(values.dtype.newbyteorder("="), copy=False)  # native byte order
     rows = None
     if given.row_index is not None:  # the weights of dropped edges are left out
         rows = given.row_index()
@@ -135,7 +135,7 @@ def weighted(
     )
 
 
-def places(mask: Any) -> Any:
+def true_rows(mask: Any) -> Any:
     """Return the row numbers for which a boolean array is true."""
     return mask.nonzero()[0]
 
@@ -147,5 +147,5 @@ def moved_like(array: Any, other: Any) -> Any:
 
 def _rows_with_weight(valid: Any, row_index: Callable[[], Any] | None, on_device: bool) -> Any:
     """Return the caller's row numbers of the edges where ``valid`` is true."""
-    rows = places(moved(valid, on_device))
+    rows = true_rows(moved(valid, on_device))
     return rows if row_index is None else row_index()[rows]

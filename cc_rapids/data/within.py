@@ -26,7 +26,7 @@ from .relations import is_relation
 from .row_index import index_of
 from .text_options import NO_OPTIONS, TextOptions
 from .weight_bound import WeightBound
-from .weights import moved_like, name_of_weights, places, weighted
+from .weights import moved_like, name_of_weights, true_rows, weighted
 
 
 class AsFound:
@@ -42,22 +42,24 @@ AS_FOUND = AsFound()
 def bound_of_list(bound: WeightBound | None, weight: Any, what: str) -> WeightBound | None:
     """Return the bound of an answer, applied to the weights of another list of edges.
 
-    ``weight`` is the column or the array of the weights of the list. ``AS_FOUND`` stands for
-    the column used to find the answer; an InputError is raised if these weights were an array. None
-    means that the list contains only edges within the bounds; the result is then None. ``what`` is
-    the name of the call, for errors.
+    ``weight`` is the column or the array of the weights of the list, or ``AS_FOUND`` for the column
+    used to find the answer. An InputError is raised if the answer was found with an array instead.
+    If ``weight`` is None, all edges of the list are within the bounds, and the result is None.
+    ``what`` is the name of the call, for errors.
     """
     if weight is None:
         return None
     if not isinstance(weight, AsFound):
         return replace(bound or WeightBound(None), weight=weight)
-    if bound is not None and bound.limits and bound.weight is None:
+    if bound is None or bound.weight is not None:
+        return bound
+    if bound.has_limits:  # of an array, which the answer has not stored
         raise InputError(
             f"this answer was found with {bound.in_words()} of an array of weights: pass the"
             f" weights of the edges for {what} as weight=, or weight=None if all these edges are"
             " within the bounds"
         )
-    return None if bound is None or bound.weight is None else bound
+    return None
 
 
 def read_for_answer(
@@ -75,23 +77,25 @@ def read_for_answer(
     For ``bound``, ``weight`` and ``what``, see :func:`bound_of_list`. A MissingColumnError is
     raised if the answer has bounds, but the list lacks the column of weights.
     """
-    bound, named = bound_of_list(bound, weight, what), not isinstance(weight, AsFound)
+    bound, is_default = bound_of_list(bound, weight, what), isinstance(weight, AsFound)
     if bound is None:
         return read(edges, source, destination, nulls=nulls)
     edges = opened(edges, bound.weight)
     try:
-        if not _lacks(edges, bound.weight):
+        if not _is_known_to_lack(edges, bound.weight):
             return read_within(edges, source, destination, bound, nulls=nulls, keeps_weights=True)
-    except InputError as error:  # the columns of a file are known only after it was read
-        if named or not adapter_of(edges).has_header or repr(bound.weight) not in str(error):
+    except InputError as error:
+        # Only reading a file shows that it lacks the default column.
+        is_file = adapter_of(edges).has_header
+        if not (is_default and is_file and repr(bound.weight) in str(error)):
             raise
-    if named or bound.limits:
+    if bound.has_limits or not is_default:
         raise lacking(bound, what)
     return read(edges, source, destination, nulls=nulls)
 
 
-def _lacks(edges: Any, weight: Any) -> bool:
-    """Return whether edges in memory lack a column of weights."""
+def _is_known_to_lack(edges: Any, weight: Any) -> bool:
+    """Return whether edges lack a column of weights; False for files and streams, not yet read."""
     adapter = adapter_of(edges)
     if not isinstance(weight, str | int) or adapter.has_header or adapter.is_stream:
         return False
@@ -104,10 +108,10 @@ def _lacks(edges: Any, weight: Any) -> bool:
 
 def with_bounds(bound: WeightBound | None, options: dict[str, Any], what: str) -> dict[str, Any]:
     """Return the options of a call; add the bounds of an answer if the options have none."""
-    if "weight" in options and options["weight"] is None:
+    if "weight" in options and options["weight"] is None:  # all edges are within the bounds
         return {name: value for name, value in options.items() if name != "weight"}
     has_bounds = any(options.get(name) is not None for name in ("at_least", "at_most"))
-    if bound is None or not bound.limits or has_bounds:
+    if bound is None or not bound.has_limits or has_bounds:
         return dict(options)
     bound = bound_of_list(bound, options.get("weight", AS_FOUND), what)
     assert bound is not None
@@ -123,8 +127,9 @@ def naming_bounds(bound: WeightBound | None, options: dict[str, Any], what: str)
     try:
         yield
     except InputError as error:
-        if bound is None or not bound.limits or "weight" in options:
+        if bound is None or not bound.has_limits or "weight" in options:
             raise
+        # Only an error about a missing column is replaced.
         if repr(bound.weight) not in str(error) or isinstance(error, ColumnTypeError | NullsError):
             raise
         raise lacking(bound, what) from error
@@ -167,17 +172,18 @@ def read_within(
         source, destination = ends_of_files
     adapter = adapter_of(edges)
     if not adapter.has_rows:
-        adapter.bounded(original, request, bound)  # raises the error
+        adapter.bounded(original, request, bound)  # raises the InputError for this kind
     rows_within, mask = edges, None
-    if bound.limits:
+    if bound.has_limits:
         mask, ledger_of_bound = adapter.mask(edges, bound)
         rows_within = adapter.where(edges, mask)
     result = read(rows_within, source, destination, vertices, num_vertices, nulls, adapter=adapter)
     result = replace(result, index=index_of(edges), answers=answers or result.answers)
     if mask is not None:
+        # The ledger of the bound has already counted the rows of ``result`` as given.
         result = replace(
             result,
-            row_index=partial(_composed, partial(places, mask), result.row_index),
+            row_index=partial(_composed, partial(true_rows, mask), result.row_index),
             rows_outside=mask.size - result.src.size - result.dropped_rows,
             ledger=ledger_of_bound.plus(result.rows._replace(given=0)),
         )
@@ -191,17 +197,17 @@ def read_within(
 
 
 def _composed(outer: Callable[[], Any], inner: Callable[[], Any] | None) -> Any:
-    """Return the caller's row numbers after two selections: ``outer`` first, then ``inner``."""
+    """Return the row numbers ``outer()`` at the positions ``inner()``; all if there is none."""
     rows = outer()
     return rows if inner is None else rows[moved_like(inner(), rows)]
 
 
 def edges_where(
-    edges: Any, condition: Callable[[EdgeInput], Any], read: Callable[[Any], EdgeInput]
+    edges: Any, condition: Callable[[EdgeInput], Any], read_edges: Callable[[Any], EdgeInput]
 ) -> Any:
     """Return the rows of an edge list that meet a condition, as an edge list of the same library.
 
-    ``condition`` returns a boolean array for the edges that ``read`` returns.
+    ``condition`` returns a boolean array for the edges that ``read_edges`` returns.
     """
     edges = collected(chunked(opened(edges)))
     if not adapter_of(edges).has_rows:
@@ -210,9 +216,9 @@ def edges_where(
             " pandas, Polars or PyArrow, a tuple of two columns, a list of pairs, or an array of"
             " shape (edges, 2)"
         )
-    edge_input = read(edges)
+    edge_input = read_edges(edges)
     mask = condition(edge_input)
-    if edge_input.row_index is not None:
+    if edge_input.row_index is not None:  # some rows were left out: they do not meet the condition
         row_count = edge_input.src.size + edge_input.dropped_rows + edge_input.rows_outside
         mask_of_rows = np.zeros_like(mask, shape=row_count)
         mask_of_rows[edge_input.row_index()] = mask

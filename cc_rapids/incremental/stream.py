@@ -692,7 +692,7 @@ def _saver_of(
             None if name == default else name
             for name, default in zip(ends, default_names, strict=True)
         ],
-        **options.text.words(),
+        **options.text.as_dict(),
         "nulls": options.nulls,
         "num_vertices": count,
         "weight": bound and bound.for_checkpoint(),
