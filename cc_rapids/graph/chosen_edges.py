@@ -30,12 +30,9 @@ class ChosenEdges:
         The rows of the edges in the list, in ascending order.
     """
 
-    backend: Backend
-
-    rows: Array
-
     def __init__(self, backend: Backend, rows: Array) -> None:
-        self.backend, self.rows = backend, rows
+        self.backend = backend
+        self.rows = rows
 
     def among(self, positions: Array) -> ChosenEdges:
         """Return the edges at the given positions, in the order of the positions."""
@@ -50,7 +47,7 @@ class ChosenEdges:
         with _borrowed_columns(edge_input, self.backend) as borrowed:
             columns = self._gather_rows(borrowed) if borrowed else []
         names = NAMES if edge_input.weights is not None else NAMES[:-1]
-        return dict(zip(names, columns, strict=False))
+        return dict(zip(names, columns, strict=False))  # no columns, or an unnamed one of weights
 
     def _gather_rows(self, columns: list[Array]) -> list[Array]:
         """Return new columns: rows, endpoints and weights of the selected edges."""
@@ -80,19 +77,17 @@ class MarkedEdges(ChosenEdges):
         The number of selected edges. The caller sets it.
     """
 
-    backend: Backend
-    bits: Array
-    m: int
-
     count: int
 
     def __init__(self, backend: Backend, bits: Array, m: int) -> None:
-        self.backend, self.bits, self.m = backend, bits, m
+        self.backend = backend
+        self.bits = bits
+        self.m = m
         with backend.reusing():  # the number of selected edges before each block of bits
             self._before = backend.empty(blocks_of(bits.size), f"u{word_for(m)}")
         self._room: list[Array] = []  # columns that make_room() has allocated
-        # At most one element: the identities of the source columns, and the columns gathered from
-        # them. Of several threads, only one can pop the element.
+        # The identities of the source columns, and the columns gathered from them. They are kept in
+        # a list of at most one element, because only one of several threads can pop it.
         self._ahead: list[tuple[list[Any], list[Array]]] = []
 
     def rank(self) -> Array:
@@ -106,17 +101,18 @@ class MarkedEdges(ChosenEdges):
         backend, before = self.backend, self._before
         rows = backend.empty(self.count, before.dtype)
         kernel = backend.kernel(gather.gather, backend.kernel(gather.number_of_member))
-        kernel(backend.warp_size * (before.size - 1), self.m, self.bits, before, rows)
+        threads = backend.warp_size * (before.size - 1)  # a warp for each block of bits
+        kernel(threads, self.m, self.bits, before, rows)
         return rows
 
     def make_room(self, edge_input: EdgeInput, max_rows: int) -> None:
         """Allocate columns of ``max_rows`` rows before the count is known, if memory suffices."""
-        self.backend.leave_arena()  # the answer outlives the run
+        self.backend.leave_arena()  # the columns outlive the run, unlike its arena
         with _borrowed_columns(edge_input, self.backend) as columns, suppress(MemoryError):
             self._room = _allocate_columns(columns, max_rows, self.backend) if columns else []
 
     def gather_ahead(self, edge_input: EdgeInput) -> None:
-        """Launch the kernels that fill the columns of :meth:`make_room`, for one later caller."""
+        """Launch kernels that fill the columns of make_room(); columns() returns them once."""
         with _borrowed_columns(edge_input, self.backend) as columns:
             if self._room:
                 gathered = self._gather(columns, self._room)

@@ -49,15 +49,15 @@ class Edges:
     form: reading.EdgeForm = field(init=False, default=reading.LIST)
 
     def __init__(self, src: Array, dst: Array, low: int) -> None:
-        """Store the arrays and derive ``m`` and ``wide``."""
+        """Store the arrays, ``m`` and ``wide``, without assignments, as the class is frozen."""
         wide = np.uint32 if np.promote_types(src.dtype, dst.dtype).itemsize <= 4 else np.uint64
         vars(self).update(src=src, dst=dst, low=low, m=int(src.size), wide=wide)
 
     def backwards(self) -> Edges:
         """Return the edges in reverse order, without a copy.
 
-        In a list whose ids decrease, each edge would hook the root of a growing tree, for which all
-        threads contend.
+        If ids decrease along a list, each edge would hook the root of the same growing tree, and
+        all threads would contend for that root.
         """
         return replace(self, src=self.src[::-1], dst=self.dst[::-1])
 
@@ -66,7 +66,7 @@ class Edges:
 class NeighborEdges(Edges):
     """Edges computed from a neighbour array, see :mod:`cc_rapids.kernels.neighbors`.
 
-    ``src`` describes the array, ``dst`` is its memory, and ``form`` loads the edges.
+    ``src`` contains the layout of the array, ``dst`` its neighbours, and ``form`` loads the edges.
     """
 
     def __init__(self, src: Array, dst: Array, m: int, form: reading.EdgeForm) -> None:
@@ -107,7 +107,7 @@ class Adjacency:
 
 
 def check_offsets(edge_input: EdgeInput, starts: Array, backend: Backend) -> None:
-    """Check ``starts``, the borrowed row offsets, in the memory from which kernels read them.
+    """Check the row offsets of an adjacency list; ``starts`` are these offsets on the backend.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def check_offsets_async(
     def check() -> None:
         """Wait for the result; raise an error if an offset is wrong."""
         position = int(read_first_wrong()[0]) if size else 0
-        if position < size or (m and not size):
+        if position < size or (m and not size):  # or there are indices, but no offsets
             around = backend.to_host(starts[max(position - 1, 0) : position + 1]).tolist()
             message = offsets.in_words(name, position, size, around, m)
             # Without a message, the offset is right now: the caller changed it after the kernel.
@@ -147,15 +147,14 @@ def check_offsets_async(
 def list_of_rows(rows: Adjacency, edges: Edges, backend: Backend) -> Edges:
     """Return the entries of an adjacency list as an edge list.
 
-    The sources, one integer per entry, are allocated. They have the type of the indices, or a wider
-    type if row numbers do not fit. The destinations are not copied.
+    The destinations are those of ``edges``, without a copy. The sources, one integer per entry, are
+    allocated. They have the type of the destinations, or a wider type if row numbers do not fit.
     """
     n, dtype = int(rows.offsets.size) - 1, edges.dst.dtype
     if n - 1 > np.iinfo(dtype).max:
         dtype = np.dtype(np.int32 if n - 1 <= np.iinfo(np.int32).max else np.int64)
     src = backend.empty(rows.m, dtype)
-    write_rows = backend.kernel(reading.rows)
-    write_rows(rows.m, n, rows.offsets, src)
+    backend.kernel(reading.rows)(rows.m, n, rows.offsets, src)
     return Edges(src, edges.dst, edges.low)
 
 
@@ -210,12 +209,10 @@ class BorrowedEdges(Borrowing):
     The rows of an adjacency list are borrowed as an edge list.
     """
 
-    backend: Backend
-    given: EdgeInput
-    columns: list[Column]
-
     def __init__(self, backend: Backend, given: EdgeInput) -> None:
-        self.backend, self.given, self.columns = backend, given, given.lent
+        self.backend = backend
+        self.given = given
+        self.columns: list[Column] = given.lent
 
     def __enter__(self) -> Any:
         backend, given = self.backend, self.given
@@ -224,6 +221,7 @@ class BorrowedEdges(Borrowing):
         try:
             columns = super().__enter__()
             if given.row_offsets is not None:
+                # The last column has the offsets; the columns of both ends are the indices.
                 offsets, indices = backend.asarray(columns.pop()), backend.asarray(columns[0])
                 check_offsets(given, offsets, backend)
                 edges = Edges(indices, indices, 0)  # list_of_rows reads only the destinations

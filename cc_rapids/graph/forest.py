@@ -22,7 +22,7 @@ from .speculative_rows import SpeculativeRows
 SINGLE_BLOCK_SUM = 1 << 14  # max. ranks that one block of threads sums, see [host]
 RUN = 32  # values that one thread sums
 LIBRARY_SUM = 1 << 20  # min. values that CuPy sums on a GPU, see [host]
-SHARE = RANK_BLOCK * WORD  # vertices per rank; shares of the vertices begin at multiples of this
+SHARE = RANK_BLOCK * WORD  # vertices of a block of words, which has one rank
 
 
 def blocks_of(words: int) -> int:
@@ -63,11 +63,9 @@ def running_sums(backend: Backend, values: Array) -> None:
 
 ARENA_BYTES = 1 << 16  # bytes allocated with a forest for the small arrays of its run
 MOST_BYTES_OF_BITS = 1 << 22  # largest bit set that is kept for the life of a forest
-
-
 LIBRARY_VERTICES = 1 << 17  # max. vertices that NumPy counts and gathers on threads, [compiling]
 PIECE = 1 << 14  # vertices that NumPy counts together, which limits temporary memory
-ALL = (1 << 64) - 1  # ids wrap around modulo 2^64, as in kernels
+LOW_64 = (1 << 64) - 1  # ids wrap around modulo 2^64, as in kernels
 LATER = ("parent", "present", "_before", "vertices", "components")  # see Forest.count_later
 
 
@@ -102,8 +100,9 @@ class Forest:
     all_present : bool
         Whether all vertices are present, with or without an edge.
     arrays : callable, optional
-        Returns the arrays of a flat and ranked forest: parent, present, before and totals. Called
-        on first use, instead of allocating new arrays. See :meth:`counted`.
+        Returns the arrays of a flat forest: parent, present, ranks, and totals (vertices,
+        components and ``out_of_range``). Called on first use, instead of allocating arrays. See
+        :meth:`set_counts`.
 
     Attributes
     ----------
@@ -144,15 +143,16 @@ class Forest:
         self.vertex: Any = np.uint32 if n < 1 << 32 else np.uint64
         self._make_arrays = arrays
         if not arrays:
-            ranks, bits_of_run = (-(-n // SHARE) + 1, self.vertex), 4 * words
+            ranks, bit_set_bytes = (-(-n // SHARE) + 1, self.vertex), 4 * words
             self.arena_bytes = ARENA_BYTES
-            self.arena_bytes += bits_of_run if bits_of_run <= MOST_BYTES_OF_BITS else 0
+            self.arena_bytes += bit_set_bytes if bit_set_bytes <= MOST_BYTES_OF_BITS else 0
             if n in IDS:  # a run may need queues of kernels/shared_filter.py
                 self.arena_bytes += 4 * words_for(backend.shared_memory_limits())
             shapes = (n, self.vertex), (words, np.uint32), ranks, (3, np.int64)
             self._keep(backend.alloc_packed(*shapes, arena_bytes=self.arena_bytes))
             backend.fill(self.present, 0xFF if all_present else 0)
             backend.fill(self._totals, 0)
+        # Until kernels are compiled, NumPy processes more vertices in their place.
         few = n <= LIBRARY_VERTICES or n <= 4 * backend.uncompiled_rows
         self._is_few = backend.few_by_library and few
         self.all_present = all_present
@@ -176,16 +176,15 @@ class Forest:
         return self
 
     def spare(self, workspace_bytes: int) -> int:
-        """Return the bytes that speculative rows may waste; see :func:`cc_rapids.memory_bound`.
+        """Return the bytes that speculative rows may waste within :func:`cc_rapids.memory_bound`.
 
-        The id range of a long list may be an estimate, so a forest may have more vertices than the
-        list has ids. The workspace of a run may use the memory of these vertices.
+        The result is negative if the run exceeds the bound without these rows. The id range of a
+        long list may be an estimate, so the bound is that of the smallest range for this forest.
         """
         ids = max(0, self.n - 2 * (self.n // WIDER + memory_bound.MARGIN_IDS))
+        allowed_bytes = word_for(ids) * ids + ids // 8 + slack(ids)
         own_bytes = pack_layout((array.size, array.dtype) for array in self.arrays)[0]
-        total_bytes = own_bytes + max(workspace_bytes, self.arena_bytes)
-        # memory_bound() allows ``slack`` in addition to a word and a bit per id
-        return slack(ids) - (total_bytes - word_for(ids) * ids - ids // 8)
+        return allowed_bytes - own_bytes - max(workspace_bytes, self.arena_bytes)
 
     def _keep(self, arrays: Iterable[Array]) -> None:
         """Store the arrays of the trees under their names."""
@@ -205,6 +204,7 @@ class Forest:
                 self._finish()
             if name in vars(self):  # this thread or another one has computed it meanwhile
                 return vars(self)[name]
+        # All arrays are annotated in the class.
         if name not in Forest.__annotations__ or self._make_arrays is None:
             raise AttributeError(f"a forest has no {name!r}")
         self._keep(self._make_arrays())
@@ -295,19 +295,18 @@ class Forest:
 
     def _speculate(self, rows: SpeculativeRows, capacity: int) -> None:
         """Gather ``capacity`` rows before they are counted, if memory for them can be allocated."""
+        dtype = rows.dtype
         try:
-            gathered = self._gather(
-                gather.min_label, rows.id_base, capacity, rows.dtype, rows.dtype
-            )
+            gathered = self._gather(gather.min_label, rows.id_base, capacity, dtype, dtype)
         except MemoryError:
             return
         rows.offer(*gathered)
 
-    def counted(self, vertices: int, components: int, low: int, rows: Sequence[Array]) -> None:
-        """Set the counts that were computed together with the forest.
+    def set_counts(self, vertices: int, components: int, low: int, rows: Sequence[Array]) -> None:
+        """Set the counts, instead of :meth:`count`, if a launch computed them with the forest.
 
-        ``rows`` are the rows of the answer for ids that start at ``low``, or empty. Only the first
-        call of :meth:`rows` returns them.
+        ``rows`` are the ids and the labels of the answer, for ids that start at ``low``, or empty.
+        Only the first call of :meth:`rows` returns them.
         """
         self.vertices, self.components = vertices, components
         if rows:
@@ -347,17 +346,19 @@ class Forest:
         words, before, count = self._ranked(first, last)
         out = backend.alloc_packed((count, dtype), (count, dtype))
         unused = backend.unused(np.uint32), backend.unused(self.vertex)
-        trees = last - first, words, before, self.parent[first:last]
+        part = last - first, words, before, self.parent[first:last]
         write = backend.kernel(gather.row_of_vertex, backend.kernel(gather.min_label))
         kernel = backend.kernel(gather.gather, write)
-        kernel(backend.warp_size * (before.size - 1), *trees, low, *unused, *out)
+        threads = backend.warp_size * (before.size - 1)  # a warp for each block of words
+        kernel(threads, *part, low, *unused, *out)
         ids, labels = out
         ids += np.uint64(first).astype(ids.dtype)  # the kernel counts vertices from ``first``
         return ids, labels
 
-    def rows_of_share(self, first: int, last: int) -> slice:
-        """Return the slice of :meth:`rows` that :meth:`rows_between` returns."""
-        start, count = self._ranked(0, first)[2], self._ranked(first, last)[2]
+    def slice_between(self, first: int, last: int) -> slice:
+        """Return the slice of :meth:`rows` that has the result of :meth:`rows_between`."""
+        *_, start = self._ranked(0, first)
+        *_, count = self._ranked(first, last)
         return slice(start, start + count)
 
     def _ranked(self, first: int, last: int) -> tuple[Array, Array, int]:
@@ -413,17 +414,17 @@ class Forest:
         """Return for each vertex its root as int64, and a mask, like :meth:`rows_of`."""
         return self._look_up(lookup.root, vertices, valid)
 
-    def _look_up(self, value: Any, vertices: Array, valid: Array) -> tuple[Array, Array]:
+    def _look_up(self, make_value: Any, vertices: Array, valid: Array) -> tuple[Array, Array]:
         """Return the result of a device function for each vertex, and a mask.
 
-        ``value`` is the factory of the function. The mask is true for vertices that are ``valid``
-        and present.
+        ``make_value`` is the factory of the function. The mask is true for vertices that are
+        ``valid`` and present.
         """
         backend = self.backend
-        kernel = backend.kernel(lookup.look_up, self.vertex, backend.kernel(value))
+        kernel = backend.kernel(lookup.look_up, self.vertex, backend.kernel(make_value))
         out, valid = backend.empty(vertices.size, np.int64), valid.astype(np.uint8)
-        trees = self.n, self.parent, self.present, self._before
-        kernel(vertices.size, vertices, *trees, out, valid)
+        arrays = self.parent, self.present, self._before, out, valid
+        kernel(vertices.size, vertices, self.n, *arrays)
         return out, valid.view(bool)
 
     def _gather(
@@ -440,8 +441,7 @@ class Forest:
         write = backend.kernel(gather.row_of_vertex, backend.kernel(make_label))
         kernel = backend.kernel(gather.gather, write)
         threads = backend.warp_size * (self._before.size - 1)
-        trees = self.n, self.present, self._before, self.parent
-        kernel(threads, *trees, low, *roots, *out)
+        kernel(threads, self.n, self.present, self._before, self.parent, low, *roots, *out)
         return out[0], out[1]
 
 
@@ -452,21 +452,21 @@ class Forest:
 def count_by_numpy(parent: Array, present: Array, before: Array, totals: Array) -> None:
     """Mark vertices that have a parent as present, rank the set, and count vertices and components.
 
-    ``before`` receives the number of members before each block of words. ``totals`` receives the
-    numbers of vertices and components.
+    ``before`` receives the number of present vertices before each block of words. ``totals``
+    receives the numbers of vertices and components.
     """
     before[0] = 0
     for first in range(0, parent.size, PIECE):
-        part = parent[first : first + PIECE]
+        parents = parent[first : first + PIECE]
         words = present[first // WORD : (first + PIECE) // WORD]
-        hooked = part != np.arange(first, first + part.size, dtype=parent.dtype)
-        is_present = np.unpackbits(words.view(np.uint8), count=part.size, bitorder="little")
+        hooked = parents != np.arange(first, first + parents.size, dtype=parent.dtype)
+        is_present = np.unpackbits(words.view(np.uint8), count=parents.size, bitorder="little")
         occur = is_present.view(bool) | hooked
         octets = np.packbits(occur, bitorder="little")
         words.view(np.uint8)[: octets.size] |= octets
         totals[0] += np.count_nonzero(occur)
         totals[1] += np.count_nonzero(occur & ~hooked)
-        # before[k + 1] gets the count of block k; its running sums are the ranks
+        # before[k + 1] gets the number of members in block k; the running sums are the ranks
         bits, block = np.unpackbits(words.view(np.uint8)), first // SHARE + 1
         counts = np.add.reduceat(bits, np.arange(0, bits.size, SHARE), dtype=before.dtype)
         before[block : block + counts.size] = counts
@@ -479,18 +479,18 @@ def rows_by_numpy(parent: Array, present: Array, low: int, dtype: Any) -> tuple[
     vertices = np.flatnonzero(is_present.view(bool))  # NumPy is slower on bytes
     columns = np.empty((2, vertices.size), dtype)
     columns[0], columns[1] = vertices, parent[vertices]
-    columns += np.uint64(low & ALL).astype(dtype)
+    columns += np.uint64(low & LOW_64).astype(dtype)
     return columns[0], columns[1]
 
 
 def dense_by_numpy(
     parent: Array, present: Array, low: int, dtype: Any, label_type: np.dtype[Any]
 ) -> tuple[Array, Array]:
-    """Return the id of each present vertex, and the number of its component, of these types."""
+    """Return ids of present vertices as ``dtype``, and component numbers as ``label_type``."""
     occur = np.unpackbits(present.view(np.uint8), count=parent.size, bitorder="little").view(bool)
     vertices = np.flatnonzero(occur)
     roots = occur & (parent == np.arange(parent.size, dtype=parent.dtype))
     numbers = np.cumsum(roots, dtype=label_type) - label_type.type(1)
     ids = vertices.astype(dtype)
-    ids += np.uint64(low & ALL).astype(dtype)
+    ids += np.uint64(low & LOW_64).astype(dtype)
     return ids, numbers[parent[vertices]]

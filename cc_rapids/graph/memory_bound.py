@@ -28,9 +28,9 @@ from ..keywords import suggest_keywords
 # docs/design/decisions/ids.md.
 WIDER = 256
 MARGIN_IDS = 4096
-SLACK = 8 << 20  # bytes for everything except the word and the bit per id and the answer
-SHARE = 80  # the rest of the memory that grows with the ids is less than 1 / 80 of the words
-FEW_IDS = 1 << 14  # min. ids for which memory of one launch is allocated
+SLACK = 8 << 20  # bytes in addition to the answer and to the word and the bit of each id
+SHARE = 80  # ids / 80 more words are enough for all other memory that grows with the ids
+FEW_IDS = 1 << 14  # one launch allocates memory for at least this number of ids
 AT_ONCE_EDGES = 4_000_000  # a list of fewer edges may be solved in one launch
 
 
@@ -40,7 +40,7 @@ def word_for(ids: int) -> int:
 
 
 def slack(ids: int) -> int:
-    """Return the bytes for everything except 4.125 per id and the answer: 8 MiB up to 160 M ids."""
+    """Return the bytes allowed beyond 4.125 per id and the answer: 8 MiB up to 160 M ids."""
     return max(SLACK, word_for(ids) * ids // SHARE)
 
 
@@ -94,11 +94,8 @@ def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
     >>> cc_rapids.memory_bound(2_097_152, answer) / 1e6
     41.158608
     """
-    for name, number in (
-        ("ids", ids),
-        ("answer", answer),
-        ("edges", 0 if edges is None else edges),
-    ):
+    numbers = {"ids": ids, "answer": answer, "edges": 0 if edges is None else edges}
+    for name, number in numbers.items():
         if not isinstance(number, Integral) or number < 0:
             raise InputError(f"{name} must be a number of at least 0, not {shown(number)}")
     if edges is not None and edges < AT_ONCE_EDGES:
@@ -109,7 +106,7 @@ def memory_bound(ids: int, answer: int, edges: int | None = None) -> int:
 
 
 def partitioned_edges(ids: int, edges: int) -> int:
-    """Return ``edges`` if a list of that size and range of ids may be partitioned, otherwise 0.
+    """Return how many edges a run may copy in the order of blocks of vertices: all or none.
 
     A run may estimate a wider range than ``ids``, because it reads a sample of the edges.
     """

@@ -18,8 +18,8 @@ def plain_weights(
 ) -> Callable[[], tuple[Array, None] | None]:
     """Start to check weights on a GPU; return a function that waits and returns the weights.
 
-    The function returns the same as :meth:`Adapter.weights`, or None if a weight is null or NaN, or
-    if the weights cannot be read in place. Floats are checked asynchronously.
+    The function returns (weights, None) like :meth:`Adapter.weights`, or only None if a weight is
+    null or NaN or cannot be read in place. Floats are checked asynchronously.
     """
     values = adapter.numbers_without_nulls(edges, weight)
     if values is None:
@@ -27,7 +27,7 @@ def plain_weights(
     if not is_float(values.dtype):
         return lambda: (values, None)
     backend = get("cuda")
-    nan = backend.new_flag()
-    backend.kernel(note_nan)(-(-values.size // PART), values, nan.value, nan.word)
-    read_nan = nan.read_async()
-    return lambda: None if read_nan() else (values, None)
+    has_nan = backend.new_flag()
+    backend.kernel(note_nan)(-(-values.size // PART), values, has_nan.value, has_nan.word)
+    read_has_nan = has_nan.read_async()
+    return lambda: None if read_has_nan() else (values, None)

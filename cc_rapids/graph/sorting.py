@@ -1,6 +1,5 @@
-"""Rows in the order of several columns, and the first of each group, by a backend's array library.
+"""Sort rows by columns, and find the first row of each group, with NumPy or CuPy.
 
->>> import numpy as np
 >>> order_of([np.array([1, 0, 1]), np.array([5, 7, 3])], np)
 array([1, 2, 0])
 """
@@ -30,25 +29,24 @@ def order_of(columns: list[Array], xp: Any) -> Array:
 def stable_order(values: Array, xp: Any) -> Array:
     """Return the rows, ordered by their unsigned integers; rows of equal values keep their order.
 
-    With NumPy, an unstable sort followed by a sort of the rows of equal values takes a third to a
-    half of the time of a stable sort.
+    With NumPy, an unstable sort of the values, followed by a sort of pairs (group of equal values,
+    row), takes a third to a half of the time of a stable sort.
 
     Examples
     --------
-    >>> import numpy as np
     >>> stable_order(np.array([7, 3, 7, 3], np.uint64), np)
     array([1, 3, 0, 2])
     """
-    shift = int(values.size).bit_length()
-    if xp is not np or 2 * shift > WORD_BITS:
+    row_bits = int(values.size).bit_length()
+    if xp is not np or 2 * row_bits > WORD_BITS:
         return xp.argsort(values, kind="stable")
     order = xp.argsort(values)
     groups = begins([values[order]], xp).cumsum(dtype=np.uint64)  # from 1, by ascending value
     if groups.size and groups[-1] == groups.size:  # no two values are equal
         return order
-    words = groups * np.uint64(1 << shift) + order.astype(np.uint64)  # the group, then the row
+    words = groups * np.uint64(1 << row_bits) + order.astype(np.uint64)  # group, then row
     words.sort()
-    return _rows_in(words, shift)
+    return _rows_in(words, row_bits)
 
 
 def order_of_integers(values: Array, n: int, xp: Any) -> Array:
@@ -59,31 +57,30 @@ def order_of_integers(values: Array, n: int, xp: Any) -> Array:
 
     Examples
     --------
-    >>> import numpy as np
     >>> order_of_integers(np.array([2, 0, 2]), 4, np)
     array([1, 0, 2])
     """
-    shift = int(values.size).bit_length()
-    if n.bit_length() + shift > WORD_BITS:
+    row_bits = int(values.size).bit_length()
+    if n.bit_length() + row_bits > WORD_BITS:
         return xp.argsort(values, kind="stable")
-    return _rows_in(_with_rows(values, shift, xp), shift)
+    return _rows_in(_sorted_words(values, row_bits, xp), row_bits)
 
 
-def _with_rows(values: Array, shift: int, xp: Any) -> Array:
-    """Return sorted words, each a value with its row in the lower ``shift`` bits."""
-    words = values.astype(np.uint64) * np.uint64(1 << shift)
+def _sorted_words(values: Array, row_bits: int, xp: Any) -> Array:
+    """Return sorted words, each a value with its row in the lower ``row_bits`` bits."""
+    words = values.astype(np.uint64) * np.uint64(1 << row_bits)
     words += xp.arange(values.size, dtype=np.uint64)
     words.sort()
     return words
 
 
-def _rows_in(words: Array, shift: int) -> Array:
-    """Return the rows in the lower ``shift`` bits of words."""
-    return (words & np.uint64((1 << shift) - 1)).astype(np.int64)
+def _rows_in(words: Array, row_bits: int) -> Array:
+    """Return the rows in the lower ``row_bits`` bits of words."""
+    return (words & np.uint64((1 << row_bits) - 1)).astype(np.int64)
 
 
 def rows_of_each(values: Array, n: int, xp: Any) -> tuple[Array, Array]:
-    """Return the rows grouped by value, and the start of the rows of each value.
+    """Return the rows, ordered by value, and the position of the first row of each value.
 
     Rows of equal values keep their order.
 
@@ -97,21 +94,20 @@ def rows_of_each(values: Array, n: int, xp: Any) -> tuple[Array, Array]:
     Returns
     -------
     (m,) array of integers, and (n + 1,) array of int64
-        The rows, and the starts, which end with m.
+        The rows, and the positions, with m at the end.
 
     Examples
     --------
-    >>> import numpy as np
     >>> rows_of_each(np.array([2, 0, 2]), 4, np)
     (array([1, 0, 2]), array([0, 1, 1, 3, 3]))
     """
-    shift = int(values.size).bit_length()
-    if n.bit_length() + shift > WORD_BITS:
+    row_bits = int(values.size).bit_length()
+    if n.bit_length() + row_bits > WORD_BITS:
         order = xp.argsort(values, kind="stable")
         return order, xp.searchsorted(values[order], xp.arange(n + 1))
-    words = _with_rows(values, shift, xp)
-    starts = xp.searchsorted(words, xp.arange(n + 1, dtype=np.uint64) * np.uint64(1 << shift))
-    return _rows_in(words, shift), starts
+    words = _sorted_words(values, row_bits, xp)
+    starts = xp.searchsorted(words, xp.arange(n + 1, dtype=np.uint64) * np.uint64(1 << row_bits))
+    return _rows_in(words, row_bits), starts
 
 
 def begins(columns: list[Array], xp: Any) -> Array:
@@ -119,7 +115,6 @@ def begins(columns: list[Array], xp: Any) -> Array:
 
     Examples
     --------
-    >>> import numpy as np
     >>> begins([np.array([4, 4, 6])], np)
     array([ True, False,  True])
     """
@@ -135,7 +130,6 @@ def first_of(groups: Array, keys: Array, xp: Any) -> Array:
 
     Examples
     --------
-    >>> import numpy as np
     >>> first_of(np.array([1, 0, 1]), np.array([5, 7, 3]), np)
     array([1, 2])
     """

@@ -1,4 +1,4 @@
-"""Rows of the label frame that are gathered before they are counted."""
+"""Gather rows of the label frame before their number is known."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class SpeculativeRows:
 
     Attributes
     ----------
-    id_base, dtype : int, dtype
-        As for :meth:`Forest.rows`.
-    max_rows : int
-        The largest possible number of vertices.
-    min_rows : int
-        The least possible number of vertices.
+    id_base : int
+        The id of vertex 0.
+    dtype : dtype
+        The type of ids and labels.
+    min_rows, max_rows : int
+        The least and the greatest possible number of vertices.
     expected_rows : int or None
         The number of vertices, if the caller passed it.
     make_frame : callable, optional
@@ -67,7 +67,7 @@ class SpeculativeRows:
         if rows is None:
             return None
         ids, labels = rows
-        if not 2 * vertices <= 2 * ids.size <= 3 * vertices:
+        if ids.size < vertices or 2 * ids.size > 3 * vertices:
             return None
         return ids[:vertices], labels[:vertices]
 

@@ -149,7 +149,7 @@ class SpreadComponents:
                 if label_kind is LABEL_KINDS["min"]:
                     vertex, label = part.label_rows(k, count)
                 else:
-                    rows = part.forest.rows_of_share(*share_of(part.forest.n, k, count))
+                    rows = part.forest.slice_between(*share_of(part.forest.n, k, count))
                     vertex, label = label_kind.vertices_and_rows(answer.answer)
                     vertex, label = vertex[rows], label[rows]
                 labels = label_kind.columns(answer.answer, "labels", label)

@@ -107,7 +107,7 @@ def solve(
         pieces = [(start, vertices, kind) for start, _, kind in layout.rows.pieces]
         first, second = backend.packed_views(whole, pieces)
         rows = first, second
-    solved.counted(vertices, components, ids.first, rows or ())
+    solved.set_counts(vertices, components, ids.first, rows or ())
     edges, decoder = Edges(src, dst, ids.first), OffsetDecoder(ids.first, ids.dtype)
     return EncodedIds(edges, solved, OFFSET_NAMES[ids.low != 0], ids.size, decoder)
 
@@ -174,7 +174,7 @@ def _hashed(
     ids[:], parent[:] = sorted_ids.view(np.int64 if is_signed(dtype) else WIDE), flat
     forest = Forest(backend, vertices, True, partial(_arrays_of_sorted, backend, parent))
     forest.parent = parent  # the only array that most callers need
-    forest.counted(vertices, components, 0, ())
+    forest.set_counts(vertices, components, 0, ())
     return EncodedIds(edges, forest, HASHED_NAME, vertices, SortedDecoder.of(ids))
 
 
