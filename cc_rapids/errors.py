@@ -17,7 +17,7 @@ SHOWN = 12  # maximum number of words of a list in a message
 COMPARED = 64  # leading characters compared when similar words are searched
 
 LONGEST = 600  # maximum number of characters of a message
-_READ = 100 * LONGEST  # a longer message is cut first, which bounds the time of the patterns
+_SEARCHED = 100 * LONGEST  # characters searched for long parts; cutting the rest bounds the time
 _PART_LENGTHS = 160, 80, 41  # lengths of a part, tried in turn; 41 leaves 18 characters each side
 LEFT_OUT = " ... "  # replaces the middle of a text that is too long
 _QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?!\w)""", re.DOTALL)
@@ -31,11 +31,12 @@ class _BriefError(Exception):
         super().__init__(*(brief(a) if isinstance(a, str) else a for a in arguments))
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Return the class and the message for pickling.
+        """Return the class, the message and the attributes for pickling.
 
-        Other picklers, such as tblib in Dask's workers, replace the default method by one that
-        fails for an exception with two built-in bases.
+        Without this method, some libraries, such as tblib in Dask's workers, would add their own,
+        which fails for an exception with two built-in bases.
         """
+        # attributes of OSError, which are not in the dictionary of the error
         attributes = {name: getattr(self, name, None) for name in ("errno", "filename")}
         attributes = {name: value for name, value in attributes.items() if value is not None}
         return _remade, (type(self), self.args, attributes | vars(self))
@@ -54,10 +55,10 @@ def brief(message: str) -> str:
     Examples
     --------
     >>> message = brief(f"column {'x' * 1000!r} is float64: cast it")
-    >>> message.replace("x" * 70, "")
-    "column 'xxxxxxx ... xxxxxx' is float64: cast it"
+    >>> len(message), message[:10], message[-22:]
+    (187, "column 'xx", "x' is float64: cast it")
     """
-    message = printable(_elide(message, _READ))
+    message = printable(_elide(message, _SEARCHED))
     if len(message) <= LONGEST:
         return message
     for pattern in (_QUOTED, _WORDS):
@@ -301,11 +302,11 @@ def not_vertices(count: int, size: int, name: str, of: str) -> str:
     return f"{count:,} of {counted(size, 'id')} in {name!r} {verb} {of}"
 
 
-def no_attribute(owner: object, name: str, kind: type, way: str) -> AttributeError:
+def no_attribute(owner: object, name: str, kind: type, instance: str) -> AttributeError:
     """Return the error for an attribute that ``owner`` lacks.
 
-    If the class ``kind`` has the attribute, the message advises to use ``way``, which is an
-    expression for an object of this class.
+    If the class ``kind`` has the attribute, the message advises to call it on ``instance``, which
+    is the text of an expression for an object of this class.
 
     Examples
     --------
@@ -314,7 +315,7 @@ def no_attribute(owner: object, name: str, kind: type, way: str) -> AttributeErr
     """
     message = f"{type(owner).__name__!r} object has no attribute {name!r}"
     if not name.startswith("_") and hasattr(kind, name):
-        message += f": it is a method of {way}, so call {way}.{name}"
+        message += f": it is a method of {instance}, so call {instance}.{name}"
     return AttributeError(message, name=name, obj=owner)
 
 
@@ -343,9 +344,9 @@ def install_advice(extra: str) -> str:
 
 
 def missing_extra(
-    extra: str, missing: ModuleNotFoundError, names: list[str], more: str = ""
+    extra: str, missing: ModuleNotFoundError, names: list[str], ending: str = ""
 ) -> Callable[[str], Any]:
-    """Return the ``__getattr__`` of the module ``cc_rapids.EXTRA``, whose libraries are missing.
+    """Return the ``__getattr__`` of module ``cc_rapids.EXTRA``, which needs a missing library.
 
     The module can then be imported and inspected; its public names raise an ImportError.
     """
@@ -355,7 +356,7 @@ def missing_extra(
         if name not in names:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         raise ImportError(
-            f"{module} needs {library}, which is not installed: {install_advice(extra)}{more}",
+            f"{module} needs {library}, which is not installed: {install_advice(extra)}{ending}",
             name=library,
         )
 

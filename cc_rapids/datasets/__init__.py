@@ -35,8 +35,8 @@ def word_ladders(frames: str | None = None) -> Any:
     Returns
     -------
     frame
-        The columns ``word`` and ``neighbour``, both strings without nulls, sorted by pair. The
-        first word of a pair in the alphabet is in the column ``word``.
+        The columns ``word`` and ``neighbour``, both strings without nulls, sorted by pair. Of each
+        pair, the column ``word`` has the word that comes first in the alphabet.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def measurements(name: str, frames: str | None = None) -> Any:
 
 
 def _frame(name: str, frames: str | None) -> Any:
-    """Read a file of the package as a frame of a library, with strings that are never null."""
+    """Read a file of the package as a frame; empty numbers are null, empty strings are not."""
     from pyarrow import csv
 
     with files(__name__).joinpath(f"{name}.csv").open("rb") as file:
