@@ -97,28 +97,28 @@ def read_table(edges: Any, source: list[str], destination: list[str], nulls: str
 
 
 def _table_of(edges: Any) -> Any:
-    """Return a record batch of PyArrow as a table; raise an InputError for any other object."""
+    """Return an Arrow object, such as a record batch, as a table; otherwise raise an InputError."""
     table = chunked(edges)
     if table is not edges and hasattr(table, "column_names"):
         return table
     shape = getattr(table, "shape", None)
     hint = f" of shape {shape}" if isinstance(shape, tuple) else ""
     raise InputError(
-        f"edges cannot be a {type(table).__name__}{hint}: {_way_out(edges)}pass a frame of cuDF,"
+        f"edges cannot be a {type(table).__name__}{hint}: {_advice(edges)}pass a frame of cuDF,"
         " pandas, Polars or PyArrow, a DuckDB relation (connection.sql(...)), a pair of arrays"
         " (source, destination), a list of pairs, a sparse matrix, a file's path, or an open file"
     )
 
 
-def _way_out(edges: Any) -> str:
-    """Return advice on how to convert an object to edges, or "" if there is none."""
+def _advice(edges: Any) -> str:
+    """Return advice on how to convert an object to edges, as part of an error; "" if unknown."""
     if isinstance(edges, set | frozenset) or is_series(edges):
         return "if each item is a pair, pass list(edges); or "
     if isinstance(edges, bytes | bytearray | memoryview):
         return "if these are the bytes of a file, pass io.BytesIO(edges); or "
     if hasattr(type(edges), "component_of"):
-        records = hasattr(type(edges), "articulation_points")
-        call = ", or call its articulation_points(records)" if records else ""
+        is_answer = hasattr(type(edges), "articulation_points")
+        call = ", or call its articulation_points(records)" if is_answer else ""
         return f"pass the edges whose components these are{call}; or "
     if callable(getattr(edges, "open", None)):
         return "if this is a file, pass edges.open('rb'); or "
@@ -127,8 +127,8 @@ def _way_out(edges: Any) -> str:
     return f"try edges.{name}(), or " if name else ""
 
 
-def _unambiguous(edges: Any, names: Sequence[str]) -> Any:
-    """Select columns of a frame; raise an InputError if several columns have a requested name."""
+def _select_unique(edges: Any, names: Sequence[str]) -> Any:
+    """Return the named columns that a frame has; raise an InputError if two have one name."""
     columns = list(getattr(edges, "column_names", None) or edges.columns)
     for name in names:
         refuse_twice(name, columns)
@@ -137,7 +137,7 @@ def _unambiguous(edges: Any, names: Sequence[str]) -> Any:
 
 
 def _check_names(columns: list[Any], source: list[str], destination: list[str]) -> None:
-    """Raise an error unless the columns of both ends exist, and are different for each end."""
+    """Raise an error unless all columns of ids exist, and both ends have different columns."""
     for name in [*source, *destination]:
         if name not in columns:
             message = unknown("column", str(name), map(str, columns))
@@ -153,7 +153,7 @@ def _check_names(columns: list[Any], source: list[str], destination: list[str]) 
 
 @cache
 def _cudf_maker(kind: Any) -> Callable[[dict[str, Any]], Any]:
-    """Return the function that makes frames of a cuDF class; the same function each time."""
+    """Return a function that makes frames of a cuDF class; callers compare it with ``is``."""
     return partial(make_frame, kind)
 
 
@@ -164,7 +164,7 @@ def _edges_of(
     on_device: bool = False,
     index: Any = None,
 ) -> EdgeInput:
-    """Return columns of sources, followed by the columns of destinations, as edges.
+    """Return columns as edges: first those of the sources, then as many of the destinations.
 
     Drop the edges with a null end if ``nulls`` is "drop"; otherwise raise a NullsError for them.
     """
@@ -186,24 +186,24 @@ def _edges_of(
 
 @cache
 def _frame_maker(library: Any) -> Callable[[dict[str, Any]], Any]:
-    """Return the function that makes frames of a library, given by narwhals' name for it."""
+    """Return a function that makes frames of a library, which is a ``narwhals.Implementation``."""
     if library.is_pandas():  # no copy: the columns are new, and nothing else uses them
         return partial(pd.DataFrame, copy=False)
     return partial(_make_frame, library)
 
 
 def _make_frame(library: Any, columns: dict[str, Any]) -> Any:
-    """Make a frame of a library, given by narwhals' name for it, from arrays and series."""
+    """Make a frame of a library from columns; narwhals accepts ``library`` as a backend."""
     return nw.from_dict(columns, backend=library).to_native()
 
 
 def answers_like(frame: Any) -> tuple[Callable[[dict[str, Any]], Any], bool]:
-    """Return the function that makes answers of the kind of a frame, and whether it is on a device.
+    """Return a function that makes frames like ``frame``, and whether ``frame`` is on a GPU.
 
-    For a dictionary of columns, answers are dictionaries.
+    For a dictionary of columns, the function makes dictionaries.
     """
     if isinstance(frame, dict):
-        on_device = any(is_cudf(side) or hasattr(side, DEVICE) for side in frame.values())
+        on_device = any(is_cudf(column) or hasattr(column, DEVICE) for column in frame.values())
         return dict, on_device
     if is_cudf_frame(frame):
         kind: Any = type(frame)
@@ -211,7 +211,7 @@ def answers_like(frame: Any) -> tuple[Callable[[dict[str, Any]], Any], bool]:
     try:
         whole = nw.from_native(chunked(frame))
     except nw.exceptions.DuplicateError:
-        whole = nw.from_native(_unambiguous(frame, []))
+        whole = nw.from_native(_select_unique(frame, []))
     return _frame_maker(whole.implementation), False
 
 
@@ -239,10 +239,10 @@ class Csr:
 
 
 def read_csr(rows: Csr, name: str = "offsets") -> EdgeInput:
-    """Return an adjacency list as edges, with one vertex per row; both columns are its indices.
+    """Return an adjacency list as edges, with one vertex per row.
 
-    The values of the offsets are checked later, on the device of the offsets: see
-    :func:`cc_rapids.graph.edges.check_offsets`.
+    Both id columns are the indices; the offsets give the sources. The values of the offsets are
+    checked later, on their device: see :func:`cc_rapids.graph.edges.check_offsets`.
     """
     edge_input = _of_columns(["indices"] * 2, [rows.indices] * 2, REFUSE)
     offsets = of(name, rows.offsets)
@@ -251,42 +251,44 @@ def read_csr(rows: Csr, name: str = "offsets") -> EdgeInput:
             f"{name} are strings, but must be integers that give the beginning of each row"
         )
     edge_input = replace(edge_input, row_offsets=offsets, symmetric=rows.symmetric)
-    return with_vertices(edge_input, range(max(len(rows.offsets) - 1, 0)), True)
+    return with_vertices(edge_input, range(max(len(rows.offsets) - 1, 0)), dense=True)
 
 
 def _of_columns(names: Sequence[str], columns: Sequence[Any], nulls: str) -> EdgeInput:
-    """Return the columns of sources, followed by the same number of destinations, as edges.
+    """Return columns as edges: first those of the sources, then as many of the destinations.
 
     If all columns are series of one library, answers are frames of this library. Otherwise answers
     are arrays, or tables of PyArrow or cuDF for ids of several columns.
     """
-    # a tensor becomes an array, and an array of PyArrow becomes a chunked array
-    sides = [
-        as_array(side) if is_edge_array(side) and not hasattr(side, "__array__") else chunked(side)
-        for side in columns
+    columns = [
+        as_array(column)  # of a tensor
+        if is_edge_array(column) and not hasattr(column, "__array__")
+        else chunked(column)
+        for column in columns
     ]
-    width, are_alike = len(sides) // 2, is_series(sides[0]) and len(set(map(type, sides))) == 1
-    on_device = any(is_cudf(side) or hasattr(side, DEVICE) for side in sides)
+    width = len(columns) // 2
+    are_alike = is_series(columns[0]) and len(set(map(type, columns))) == 1
+    on_device = any(is_cudf(column) or hasattr(column, DEVICE) for column in columns)
     if on_device and width > 1:
-        frame = cudf.DataFrame(dict(zip(names, sides, strict=True)))
+        frame = cudf.DataFrame(dict(zip(names, columns, strict=True)))
         return read_table(frame, list(names[:width]), list(names[width:]), nulls)
-    index = index_of(sides[0]) if are_alike else None
+    index = index_of(columns[0]) if are_alike else None
     if are_alike and on_device:
-        _check_lengths(names, sides)
-        left, right = (side.reset_index(drop=True) for side in sides)
-        frame = cudf.DataFrame({SOURCE: left, DESTINATION: right})  # the names may be equal
+        _check_lengths(names, columns)
+        left, right = (series.reset_index(drop=True) for series in columns)
+        frame = cudf.DataFrame({SOURCE: left, DESTINATION: right})  # ``names`` may be equal
         edge_input = CUDF_FRAMES.read(frame, ReadRequest(None, None, nulls), names)
         return replace(edge_input, index=index)
-    read = [unchecked(name, side) for name, side in zip(names, sides, strict=True)]
-    _check_lengths(names, read)
+    ids = [unchecked(name, column) for name, column in zip(names, columns, strict=True)]
+    _check_lengths(names, ids)
     make_frame: Callable[..., Any] = plain_frame
     if are_alike:
-        make_frame = _frame_maker(nw.from_native(sides[0], series_only=True).implementation)
+        make_frame = _frame_maker(nw.from_native(columns[0], series_only=True).implementation)
     elif width > 1:
         make_frame = partial(_make_frame, "pyarrow")
     else:
-        read = list(map(_as_array, read, sides))
-    return _edges_of(read, nulls, make_frame, on_device, index)
+        ids = list(map(_answered_as_array, ids, columns))
+    return _edges_of(ids, nulls, make_frame, on_device, index)
 
 
 def _check_lengths(names: Sequence[str], columns: Sequence[Any]) -> None:
@@ -300,15 +302,15 @@ def _check_lengths(names: Sequence[str], columns: Sequence[Any]) -> None:
             )
 
 
-def _as_array(column: Column, side: Any) -> Column:
-    """Return a column; if it holds the strings of a series, answers have arrays of them instead."""
-    if not (column.strings and is_series(as_series(side))) or is_cudf(side):
-        return column
-    return replace(column, to_native=_objects)
+def _answered_as_array(ids: Column, values: Any) -> Column:
+    """Return the column read from ``values``; answers have strings of a series as an array."""
+    if ids.strings and is_series(as_series(values)) and not is_cudf(values):
+        return replace(ids, to_native=_object_array)
+    return ids
 
 
-def _objects(strings: Any, all_strings: Any) -> Any:
-    """Return strings of PyArrow as an array of objects; ``all_strings`` is not used."""
+def _object_array(strings: Any, all_strings: Any) -> Any:
+    """Return strings of PyArrow as an array of objects, for :attr:`Column.to_native`."""
     return np.array(strings.to_pylist(), object)
 
 
@@ -316,7 +318,7 @@ class Adapter:
     """A reader of one kind of edges."""
 
     by_type = False  # whether accepts() depends only on the type; it is then called once per type
-    opens = False  # whether foreign.opened() converts some or all edges of this kind
+    opens = False  # whether foreign.opened() is called first: it converts some or all edges
     may_repeat = False  # whether an edge may be stored in both directions, as in a matrix
     is_stream = False  # whether the edges can be read only in chunks
     is_iterable = False  # whether iterating over the edges yields batches
@@ -325,24 +327,18 @@ class Adapter:
     has_rows = False  # whether the edges are rows in memory, so that where() can select some
     becomes_table = False  # whether a stream has a fixed row order, so that it can become a table
     subject = "the frame"  # the name of the edges in messages about columns
-    types: Any = ()  # the Python types of the edges, if these identify them
+    types: Any = ()  # the types of the edges, unless accepts() is overridden
 
     def accepts(self, edges: Any) -> bool:
         """Return whether edges are of this kind, without importing their library."""
         return isinstance(edges, self.types)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
-        """Return all edges, checked; by default, edges are a frame."""
+        """Return all edges, checked; this default reads a frame of any library."""
         return read_table(edges, *request.sides, request.nulls)
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
-        """Return the edges as a stream of chunks.
-
-        Raises
-        ------
-        InputError
-            The edges cannot be read in chunks.
-        """
+        """Return the edges as a stream of chunks; raise an InputError if this is impossible."""
         raise InputError(
             f"a {type(edges).__name__} cannot be read in chunks: pass paths or a pattern, a pyarrow"
             " dataset or RecordBatchReader, or an iterable of frames or of pairs of arrays"
@@ -351,8 +347,8 @@ class Adapter:
     def ends(self, edges: Any, source: Any, destination: Any, weight: Any = None) -> Ends:
         """Return the columns of both ends: the given columns, or columns chosen by their names.
 
-        If both ends are given, they are returned unchanged. The column ``weight`` is not chosen:
-        see :func:`cc_rapids.data.end_columns.end_columns`.
+        If both ends are given, they are returned unchanged. The column ``weight`` is not chosen as
+        an end: see :func:`cc_rapids.data.end_columns.end_columns`.
         """
         if source is not None and destination is not None:
             return source, destination
@@ -368,26 +364,26 @@ class Adapter:
         return end_columns(self.subject, tuple(names), source, destination, weight)
 
     def named(self, edges: Any, request: ReadRequest, weight: Any = None) -> ReadRequest:
-        """Return the request with the columns of both ends that :meth:`ends` returns."""
+        """Return the request with columns for both ends; :meth:`ends` chooses missing ones."""
         if request.source is not None and request.destination is not None:
             return request
         source, destination = self.ends(edges, request.source, request.destination, weight)
         return replace(request, source=source, destination=destination)
 
     def column_names(self, edges: Any) -> Sequence[Any] | None:
-        """Return the names of the columns; None if they have no names, or only a file has them."""
+        """Return the column names; None if there are none, or only an opened file has them."""
         return None
 
     def answers(self, edges: Any, request: ReadRequest) -> Callable[[Any], Any] | None:
-        """Return the function that converts frames in memory to answers; None for no conversion."""
+        """Return a function that converts frames in memory to answers; None if none is needed."""
         return None
 
     def weighed(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
     ) -> Iterator[Any] | None:
-        """Return frames with the ends and the weight of each edge; None for a single frame or pair.
+        """Return frames of the ends and weights of the edges; None if edges are one frame or pair.
 
-        ``weight`` is the column of weights. The formats of files and their rows are added to
+        ``weight`` is the column of weights. The formats and the row counts of files are added to
         ``reading``.
         """
         return None
@@ -407,10 +403,10 @@ class Adapter:
     def in_memory(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
     ) -> tuple[Any, tuple[Any, Any] | None]:
-        """Return edges as rows in memory, and the columns of both ends if the edges were files.
+        """Return edges as rows in memory, and the columns of both ends if these are a new table.
 
-        Files become a table, and lazy frames are collected. The formats of files and their rows are
-        added to ``reading``.
+        Files and streams become a table, and lazy frames are collected. The formats and the row
+        counts of files are added to ``reading``.
         """
         request = self.named(edges, request, weight)
         tables = self.weighed(edges, request, weight, reading)
@@ -434,15 +430,7 @@ class Adapter:
         return table, request.sides if request.has_lists else request.names
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
-        """Return the edges whose weight is within a bound, their columns of ids, and a ledger.
-
-        Raises
-        ------
-        InputError
-            Edges of this kind have no weights.
-        MissingColumnError, ColumnTypeError
-            The column of weights does not exist, or does not hold numbers.
-        """
+        """Return the edges with weights within a bound; raise an error without numeric weights."""
         raise InputError(
             f"at_least= and at_most= are for frames, pairs of arrays, files and datasets, but edges"
             f" are a {type(edges).__name__}: pass a frame with a column of weights"
@@ -451,12 +439,8 @@ class Adapter:
     def weights(self, edges: Any, weight: Any) -> tuple[Any, Any]:
         """Return the weights of edges as an array, and a mask that is False for nulls and NaN.
 
-        Raises
-        ------
-        InputError
-            The edges have no rows to which weights could belong.
-        MissingColumnError, ColumnTypeError
-            The column of weights does not exist, or does not hold numbers.
+        ``weight`` is a column name or an array. Raise an InputError, MissingColumnError or
+        ColumnTypeError if the edges have no rows, no such column, or no numbers in it.
         """
         raise InputError(
             "weights belong to the rows of frames, pairs of arrays and files, but edges are a"
@@ -476,7 +460,7 @@ class Adapter:
         return moved(mask, on_device), ledger
 
     def _mask(self, edges: Any, bound: WeightBound) -> tuple[Any, Ledger]:
-        """Return the array of :meth:`mask`, of any length and on any device, and the ledger."""
+        """Return the results of :meth:`mask`, before the array is checked and moved."""
         return bound.mask_of(*self.weights(edges, bound.weight))
 
     def where(self, edges: Any, mask: Any) -> Any:
@@ -484,9 +468,9 @@ class Adapter:
         return rows_where_true(edges, mask)
 
     def numbers_without_nulls(self, edges: Any, weight: Any) -> Any:
-        """Return weights as an array, without a copy; None unless they are numbers on a GPU.
+        """Return a column of numbers on a GPU as an array, without a copy.
 
-        The weights have no nulls, but some may be NaN.
+        Return None for other edges, other types, and columns with nulls. Numbers may be NaN.
         """
         return None
 
@@ -503,7 +487,7 @@ class Chunked(Adapter):
         source = self.source(edges, replace(request, bound=WeightBound(weight)))
         width = len(source.names[0]) if isinstance(source.names[0], list) else 1
         budget = Budget(bytes_of(None), source.fixed)
-        budget.update("strings", 0, width=width)  # ids may be strings, which take most memory
+        budget.update("strings", 0, width=width)  # assume strings, which take the most memory
         for chunk in source.read(Cursor(), budget, None):
             reading.ledger = reading.ledger.plus(Ledger(left_out=chunk.left_out))
             yield chunk.frame
@@ -521,11 +505,11 @@ class Rows(Adapter):
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
         bound, row_count = request.bound, self.rows(edges, request)
-        weights = None if bound is None else bound.weight
+        weight = None if bound is None else bound.weight
         if bound is not None and bound.array is not None:
-            check_same_index(edges, weights)
-            _check_weights(length_of(weights), row_count)
-        return items_of([edges], *request.names, weights, row_count=row_count)
+            check_same_index(edges, weight)
+            _check_weights(length_of(weight), row_count)
+        return items_of([edges], *request.names, weight, row_count=row_count)
 
     def bounded(self, edges: Any, request: ReadRequest, bound: WeightBound) -> Bounded:
         edges = self.collected(edges)
@@ -535,7 +519,7 @@ class Rows(Adapter):
         return Bounded(edges, request.source, request.destination, ledger)
 
     def ids_alone(self, edges: Any, request: ReadRequest) -> Any:
-        """Return edges with the columns of ids only, if this makes it faster to select rows."""
+        """Return the edges, with only their columns of ids if rows are then selected faster."""
         return edges
 
     def weights(self, edges: Any, weight: Any) -> tuple[Any, Any]:
@@ -556,7 +540,7 @@ class Frames(Rows):
         try:
             frame = nw.from_native(edges)
         except nw.exceptions.DuplicateError:
-            frame = nw.from_native(_unambiguous(edges, names))
+            frame = nw.from_native(_select_unique(edges, names))
         except TypeError:
             return self.read(_table_of(edges), request)
         if isinstance(frame, nw.LazyFrame):
@@ -570,7 +554,7 @@ class Frames(Rows):
             _check_names(frame.columns, source, destination)
             raise
         ids, make_frame = list(map(of_series, names, columns)), _frame_maker(frame.implementation)
-        index = edges.index if hasattr(type(edges), "iloc") else None
+        index = edges.index if hasattr(type(edges), "iloc") else None  # of pandas
         return _edges_of(ids, request.nulls, make_frame, index=index)
 
     def column_names(self, edges: Any) -> Sequence[Any] | None:
@@ -609,20 +593,21 @@ class CudfFrames(Frames):
     def read(
         self, edges: Any, request: ReadRequest, labels: Sequence[str] | None = None
     ) -> EdgeInput:
-        """Return all edges; ``labels`` are the names of the columns in errors, if they differ.
+        """Return all edges; ``labels`` are the names of columns in errors, by default their own.
 
         The frame is read directly, because narwhals would scan each column for nulls.
         """
         source, destination = request.sides
         frame, names, nulls = edges, (*source, *destination), request.nulls
+        labels = labels or names
         if source == destination:
             _check_names(list(frame.columns), source, destination)
-        dropped_rows, row_index, columns, labels = 0, None, [], labels or names
-        numbers = numbers_of(frame, names)
+        dropped_rows, row_index, columns = 0, None, []
+        numbers = numbers_of(frame, names)  # None unless all columns are integers without nulls
         if numbers is not None:
-            for name, array in zip(labels, numbers, strict=True):
-                lent = partial(nullcontext, array)
-                columns.append(Column(name, type_name_of(array.dtype), array.size, lent))
+            for label, array in zip(labels, numbers, strict=True):
+                borrow = partial(nullcontext, array)
+                columns.append(Column(label, type_name_of(array.dtype), array.size, borrow))
         else:
             try:
                 series = [frame[name] for name in names]
@@ -633,8 +618,8 @@ class CudfFrames(Frames):
                 frame = frame[list(dict.fromkeys(names))].reset_index(drop=True).dropna()
                 row_index, dropped_rows = frame.index.to_cupy, len(edges) - len(frame)
                 series = [frame[name] for name in names]
-            for name, column in zip(labels, series, strict=True):
-                columns.append(of_cudf(name, column, REMEDIES[nulls]))
+            for label, column in zip(labels, series, strict=True):
+                columns.append(of_cudf(label, column, REMEDIES[nulls]))
         # two columns of integers need no check of their types
         src, dst = columns if numbers and len(columns) == 2 else ends_of_columns(columns)
         kind: Any = type(edges)
@@ -720,9 +705,9 @@ class DuckDBRelations(Chunked):
             raise MissingColumnError(unknown("column", name, columns))
         relations.check_weights(edges, name)
         column, within = relations.quoted(name), relations.within(edges, name, bound.bounds)
-        absent = f"{column} is null or isnan({column}::double)"
-        sums = (f"count(*) filter ({condition})" for condition in (absent, within))
-        ledger = ledger_of(*relations.count_of(edges, "count(*)", *sums))
+        missing = f"{column} is null or isnan({column}::double)"
+        counts = (f"count(*) filter ({condition})" for condition in (missing, within))
+        ledger = ledger_of(*relations.count_of(edges, "count(*)", *counts))
         return Bounded(edges.filter(within), request.source, request.destination, ledger)
 
     def _batches(
@@ -754,11 +739,11 @@ class Pairs(Rows):
     def _named_columns(self, edges: Any, request: ReadRequest) -> tuple[Any, Any]:
         """Return the names of the columns of sources and destinations, and these columns."""
         if request.has_lists:
-            _table_of(edges)  # raises an error
+            _table_of(edges)  # raises an error: a tuple has no column names
         return list(map(str, request.names)), self.columns(edges)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
-        if len(edges) and speaks_arrow(type(edges[0])):
+        if len(edges) and speaks_arrow(type(edges[0])):  # has no length before it is read
             return None
         return length_of(edges[0]) if len(edges) else 0
 
@@ -831,7 +816,8 @@ class Mappings(NamedColumns):
         return list(edges)
 
     def collected(self, edges: Any, names: Sequence[str] | None = None) -> Any:
-        return {name: edges[name] for name in names or () if name in edges} or edges
+        requested = {name: edges[name] for name in names or () if name in edges}
+        return requested or edges
 
     def ids_alone(self, edges: Any, request: ReadRequest) -> Any:
         return dict(zip(*self._named_columns(edges, request), strict=True))
@@ -851,7 +837,7 @@ class Keys(NamedColumns):
         return selected
 
     def ends(self, edges: Any, source: Any, destination: Any, weight: Any = None) -> Ends:
-        names = edges.names_of(len(edges) // 2)
+        names = edges.names_of(len(edges) // 2)  # half of the columns belong to each end
         if not (source is None and destination is None) and [source, destination] != names:
             raise InputError(
                 "source= and destination= name columns of a frame, but the ids of these edges are"
@@ -885,8 +871,8 @@ class OpenedGraphs(NamedColumns):
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         _refuse_vertices(request)
-        vertices = edges.vertices
-        return with_vertices(super().read(edges, request), vertices, isinstance(vertices, range))
+        vertices, edge_input = edges.vertices, super().read(edges, request)
+        return with_vertices(edge_input, vertices, dense=isinstance(vertices, range))
 
     def source(self, edges: Any, request: ReadRequest) -> Source:
         raise InputError(
@@ -905,8 +891,8 @@ class OpenedGraphs(NamedColumns):
 
     def _sides(self, edges: Any, request: ReadRequest) -> Sides:
         if request.source is None and request.destination is None and SOURCE not in edges:
-            width = len(edges.vertices[0])  # nodes are tuples
-            source, destination = KeyPairs.names_of(width)
+            # nodes are tuples, and each element of a tuple is a column
+            source, destination = KeyPairs.names_of(len(edges.vertices[0]))
             return source, destination
         return super()._sides(edges, request)
 
@@ -944,18 +930,18 @@ class Graphs(Adapter):
         if frame is None:
             return read_csr(Csr(edges.adjlist.offsets, edges.adjlist.indices))
         edge_input = read_table(frame, ["src"], ["dst"], request.nulls)
-        # if ends are null, cuGraph's list of vertices also contains the bytes behind the nulls
+        # if ends are null, cuGraph's vertices also include the undefined values stored for nulls
         vertices = None if edge_input.dropped_rows else vertex_list(edges._plc_graph)
-        return with_vertices(edge_input, vertices, False)
+        return with_vertices(edge_input, vertices, dense=False)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         if numbering(edges) is not None:
             return len(edges.input_df)
         if edges.edgelist is not None:
             return len(edges.edgelist.edgelist_df)
-        if edges.adjlist is None or edges.input_df is not None:
-            return edge_count(edges._plc_graph)
-        return len(edges.adjlist.indices)
+        if edges.adjlist is not None and edges.input_df is None:  # made from an adjacency list
+            return len(edges.adjlist.indices)
+        return edge_count(edges._plc_graph)
 
 
 class CsrRows(Adapter):
@@ -996,7 +982,7 @@ class Matrices(Adapter):
             return read_csr(Csr(edges.indptr, indices), "indptr")
         coo = entries_of(edges)
         ends = _of_columns(["row", "column"], [coo.row, coo.col], REFUSE)
-        return with_vertices(ends, range(size), True)
+        return with_vertices(ends, range(size), dense=True)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         # SciPy pads blocks and diagonals with zeros, which are not entries
@@ -1011,7 +997,8 @@ def _bounded_table(
     reading, name = Reading(), bound.name("files")
     table, ends = adapter.in_memory(edges, request, name, reading)
     within = FRAMES.bounded(table, ReadRequest(*(ends or request.names)), bound)
-    return within._replace(ledger=reading.ledger.plus(within.ledger._replace(given=0)))
+    ledger = within.ledger._replace(given=0)  # ``reading`` has counted the given rows
+    return within._replace(ledger=reading.ledger.plus(ledger))
 
 
 class Paths(Adapter):
@@ -1051,12 +1038,12 @@ class Paths(Adapter):
                     null_weights=True,
                 )
                 file = read_opened(raw, columns)
-            # the next files are read with the types of the ids so far
-            text = types_so_far(options.as_text, file.table, file.source, file.destination)
-            options = replace(options, as_text=tuple(text))
+            # ids of the next files are read as text only if the ids so far are text
+            as_text = types_so_far(options.as_text, file.table, file.source, file.destination)
+            options = replace(options, as_text=tuple(as_text))
             reading.add(file.source_format, file.ledger)
             has_keys = isinstance(file.source, list)
-            names = file.table.column_names[:-1] if has_keys else request.names
+            names = file.table.column_names[:-1] if has_keys else request.names  # [-1] is weights
             yield file.table.rename_columns([*names, name])
 
     def _opened(self, edges: Any) -> Iterable[Any]:
@@ -1080,11 +1067,11 @@ class SeveralFiles(Paths):
     def accepts(self, edges: Any) -> bool:
         if isinstance(edges, list):
             return bool(edges) and all(isinstance(item, str | os.PathLike) for item in edges)
-        path = local(edges) if isinstance(edges, str | os.PathLike) else None
-        if not isinstance(path, str):
+        if not isinstance(edges, str | os.PathLike):
             return False
+        path = local(edges)
         is_pattern = any(letter in path for letter in "*?[") and not os.path.exists(path)
-        # only its server tells whether an address is a file or a folder
+        # an address may be a file or a folder; only its server knows
         return is_pattern or "://" in path or os.path.isdir(path)
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
@@ -1164,7 +1151,7 @@ class Tables(Datasets):
         return (kind.__module__, kind.__name__) in TABLES
 
     def column_names(self, edges: Any) -> Sequence[Any] | None:
-        return None  # the columns are known only once the table is opened
+        return None  # known only once the table is opened
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
         raise _not_one_piece(f"the table {edges}")
@@ -1204,9 +1191,9 @@ class Batches(Chunked):
             return True
         if isinstance(edges, list):
             return are_batches(edges)
-        # iterating over frames, arrays and collections does not yield batches
-        unlike = ("__len__", "columns", "schema", "shape", "__array__", "__arrow_c_stream__")
-        return hasattr(edges, "__iter__") and not any(hasattr(edges, name) for name in unlike)
+        # attributes of frames, arrays and collections, which do not yield batches
+        others = ("__len__", "columns", "schema", "shape", "__array__", "__arrow_c_stream__")
+        return hasattr(edges, "__iter__") and not any(hasattr(edges, name) for name in others)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
         """Return the number of rows of all batches; None for an iterator, which is read once."""
@@ -1297,7 +1284,7 @@ ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts the edges reads them
 )
 
 
-# for each type of edges so far, the adapters that may accept objects of this type
+# the adapters that may accept objects of a type, for each type of edges seen so far
 _OF_TYPE: WeakKeyDictionary[type, tuple[Adapter, ...]] = WeakKeyDictionary()
 
 
@@ -1330,14 +1317,14 @@ def read(
 ) -> EdgeInput:
     """Read and check the caller's edges; see :func:`cc_rapids.components` for the kinds.
 
-    If the caller's function has no argument ``nulls=``, rows are not ``droppable``, and errors do
-    not suggest this argument. ``adapter`` is the adapter of edges that are already opened.
+    ``droppable`` is False if the caller's function has no argument ``nulls=``; errors then do not
+    suggest it. ``adapter`` is the adapter of edges that are already opened.
     """
     is_dense = num_vertices is not None
     if is_dense:
         if vertices is not None:
             raise InputError("pass vertices or num_vertices, not both")
-        vertices = range(_count(num_vertices))
+        vertices = range(_vertex_count(num_vertices))
     if adapter is None:
         adapter = adapter_of(edges)
         if adapter.opens:
@@ -1348,14 +1335,14 @@ def read(
     try:
         request = _known_request(source, destination, nulls, droppable)
     except TypeError:  # a list of names has no hash
-        request = _request(source, destination, nulls, droppable)
+        request = _checked_request(source, destination, nulls, droppable)
     if options is not NO_OPTIONS:
         check_text(adapter, edges, options)
     if not (vertices is None and options is NO_OPTIONS):
         request = replace(request, options=options, vertices=vertices)
     edge_input = adapter.read(edges, request)
     ledger, dropped = edge_input.ledger, edge_input.dropped_rows
-    if ledger is None:  # some adapters count rows without reading them
+    if ledger is None:  # count the rows independently of the reading, if the adapter can
         rows = adapter.rows(edges, request)
         ledger = Ledger(edge_input.src.size + dropped if rows is None else rows)
     # The input is new, so it is set in place: replace() would double the time of this function
@@ -1363,8 +1350,8 @@ def read(
     return edge_input if vertices is None else with_vertices(edge_input, vertices, is_dense)
 
 
-def _request(source: Any, destination: Any, nulls: Any, droppable: bool) -> ReadRequest:
-    """Return the options for reading edges whose vertices are not named, checked."""
+def _checked_request(source: Any, destination: Any, nulls: Any, droppable: bool) -> ReadRequest:
+    """Return a request with these options, checked; all other options have their defaults."""
     check_word("nulls policy", nulls, ("raise", "drop"))
     if not (source is None and destination is None):
         checked_names(source, destination)  # raises an error if these are not names
@@ -1372,22 +1359,22 @@ def _request(source: Any, destination: Any, nulls: Any, droppable: bool) -> Read
 
 
 # cached, because most batches have the same options as the previous one
-_known_request: Callable[..., ReadRequest] = lru_cache(256, typed=True)(_request)
+_known_request: Callable[..., ReadRequest] = lru_cache(256, typed=True)(_checked_request)
 
 
 def check_text(adapter: Adapter, edges: Any, options: TextOptions) -> None:
     """Raise an InputError if there are options of text files, but edges are not files."""
     if not adapter.has_header and options.given:
         files = "files" if options.given == "format" else "text files"
-        path = isinstance(edges, str | os.PathLike)
-        kind = f"the table {edges}" if path else f"a {type(edges).__name__}"
+        is_path = isinstance(edges, str | os.PathLike)
+        kind = f"the table {edges}" if is_path else f"a {type(edges).__name__}"
         raise InputError(
             f"{options.given}= (--{options.given}) applies only to {files}, but edges are {kind}:"
             " leave it out"
         )
 
 
-def _count(number: Any) -> int:
+def _vertex_count(number: Any) -> int:
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 0:
         raise InputError(f"num_vertices must be a count of at least 0, not {shown(number)}")
     check_range("num_vertices", range(int(number)), shown(number))
@@ -1395,7 +1382,7 @@ def _count(number: Any) -> int:
 
 
 def without_edges(edges: Any) -> str:
-    """Return a message for edges without rows; empty unless edges are files or an iterator."""
+    """Return the message that files or an iterator hold no edges; "" for other kinds of edges."""
     if hasattr(edges, "__next__"):
         return "the iterator, which may have been read before, yields no edges"
     if isinstance(edges, str | os.PathLike):
@@ -1405,7 +1392,7 @@ def without_edges(edges: Any) -> str:
 
 
 def _check_weights(weights: int, rows: int | None) -> None:
-    """Raise an InputError unless the numbers of weights and edges are equal."""
+    """Raise an InputError unless there are as many weights as rows."""
     if weights != rows:
         raise InputError(
             f"there are {weights:,} weights and {counted(rows or 0, 'edge')}: pass one weight for"
@@ -1422,7 +1409,7 @@ def _is_arrow(edges: Any, name: str) -> bool:
 
 
 def _not_one_piece(what: str, kind: str = "files") -> InputError:
-    """Return the error for edges in several pieces where all rows are needed in memory."""
+    """Return the error for edges in several pieces, if a caller needs all rows in memory."""
     advice = "name one file, or read them" if kind == "files" else "put them"
     return InputError(
         f"{what} may stand for several {kind}, which are read in pieces, but all rows are needed in"
@@ -1437,7 +1424,7 @@ def _refuse_vertices(request: ReadRequest) -> None:
 
 
 def _make_proxy(make_frame: Any, columns: dict[str, Any]) -> Any:
-    """Return columns as a proxy of the cuDF frame that ``make_frame`` makes of them."""
+    """Make a cuDF frame of columns by ``make_frame``, and return its ``cudf.pandas`` proxy."""
     from cudf.pandas.fast_slow_proxy import as_proxy_object
 
     return as_proxy_object(make_frame(columns))
@@ -1462,15 +1449,15 @@ def _of_file(file: EdgeFile, request: ReadRequest, path: str = "") -> EdgeInput:
         count = len(file.vertices)
         raise InputError(f"the file itself lists {count:,} vertices: leave out vertices")
     edge_input = replace(edge_input, formats=(file.source_format,), ledger=file.ledger)
-    return with_vertices(edge_input, file.vertices, False)
+    return with_vertices(edge_input, file.vertices, dense=False)
 
 
 @contextmanager
 def naming_nulls(path: str, table: Any, sides: Sides, start: int | None = 0) -> Iterator[None]:
-    """Add the file and the first row with a null to errors for nulls raised in the context.
+    """Return a context that adds the file, and the first row with a null, to a NullsError.
 
-    The table begins with row ``start`` of the file, None if unknown. Errors for a table on a GPU do
-    not name the row.
+    ``start`` is the row of the file with which the table begins; None if unknown. Errors for a
+    table on a GPU do not name the row.
     """
     try:
         yield
@@ -1480,8 +1467,8 @@ def naming_nulls(path: str, table: Any, sides: Sides, start: int | None = 0) -> 
         at = ""
         if start is not None and hasattr(table, "column_names"):
             columns = [table[name] for side in sides for name in side]
-            rows = [pc.index(pc.is_null(column), True).as_py() for column in columns]
-            row = start + min((row for row in rows if row >= 0), default=0)
+            first_nulls = [pc.index(pc.is_null(column), True).as_py() for column in columns]
+            row = start + min((k for k in first_nulls if k >= 0), default=0)  # -1: no null
             at = f", row {row:,} (from 0)"
         raise NullsError(f"{path}{at}: {error}") from None
 
