@@ -14,7 +14,7 @@ UNREADABLE = ("raise", "skip")
 
 
 def check_word(what: str, word: Any, words: Iterable[str]) -> str:
-    """Return a word that is one of ``words``; raise an error with a similar one for any other word.
+    """Return ``word`` if it is one of ``words``; otherwise raise an error with a similar word.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def check_flag(what: str, flag: Any) -> bool:
 def check_count(what: str, count: Any, least: int = 0, meaning: str = "", advice: str = "") -> int:
     """Return a count, an integer of at least ``least``; otherwise raise an error.
 
-    The error continues with ``meaning``, what is counted, and ends with ``advice``.
+    In the error, ``meaning`` follows the number and says what is counted; ``advice`` comes last.
     """
     message = f"{what}= must be a count of at least {least}{meaning}, not {shown(count)}{advice}"
     if isinstance(count, bool) or not isinstance(count, Integral):
@@ -58,8 +58,8 @@ def as_array(what: str, values: Any, dtype: Any = None) -> Any:
 
 def check_seconds(what: str, seconds: Any) -> None:
     """Raise an error unless the argument is a number of seconds, of at least 0."""
-    real = isinstance(seconds, Real) and not isinstance(seconds, bool)
-    if not (real and seconds >= 0):
+    is_number = isinstance(seconds, Real) and not isinstance(seconds, bool)
+    if not (is_number and seconds >= 0):
         raise ArgumentTypeError(f"{what}= must be seconds, 0 or more, not {shown(seconds)}")
 
 
@@ -117,7 +117,7 @@ def check_progress(progress: Any) -> Any:
 
 
 def consumed(edges: Any) -> InputError:
-    """Return the error for a plan of edges that can be read only once; ``edges`` is their name."""
+    """Return the error of explain= for edges that can be read only once, called ``edges``."""
     return InputError(
         f"explain=True (--explain) reads edges, but {edges} can be read only once: write it to a"
         " file and pass its path, or leave out explain="

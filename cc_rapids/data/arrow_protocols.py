@@ -22,7 +22,7 @@ def arrow_of(thing: Any) -> Any:
         column = pa.chunked_array(thing if has_stream else [pa.array(thing)])
     except Exception as error:  # raised by the object's library, or by PyArrow about the data
         if hasattr(thing, "__arrow_c_device_array__") and not has_stream:
-            return _on_device(thing, error)
+            return _to_cudf(thing, error)
         raise _not_exported(thing, error) from error
     return pa.Table.from_struct_array(column) if pa.types.is_struct(column.type) else column
 
@@ -36,17 +36,17 @@ def _not_exported(thing: Any, error: Exception) -> InputError:
 
 
 class _Schema:
-    """The schema that ``__arrow_c_device_array__()`` exports, in a form that PyArrow reads."""
+    """The schema of an exported device array, as an object that PyArrow can import."""
 
     def __init__(self, exported: Any) -> None:
-        self.schema = exported[0]
+        self.schema = exported[0]  # [1] is the array
 
     def __arrow_c_schema__(self) -> Any:
         return self.schema
 
 
-def _on_device(thing: Any, error: Exception) -> Any:
-    """Return an object on a device, which PyArrow could not read, as a cuDF frame or series."""
+def _to_cudf(thing: Any, arrow_error: Exception) -> Any:
+    """Return an object on a device as a cuDF frame or series, after PyArrow could not read it."""
     try:
         import cudf
         from pylibcudf import Column, Table
@@ -59,8 +59,8 @@ def _on_device(thing: Any, error: Exception) -> Any:
         return cudf.DataFrame.from_pylibcudf(table, metadata={"columns": names})
     except ImportError:
         raise InputError(
-            f"a {type(thing).__name__} is on a device that PyArrow does not read ({error}), but"
-            " cuDF is not installed: copy it to the host, or install cuDF"
-        ) from error
+            f"a {type(thing).__name__} is on a device that PyArrow does not read ({arrow_error}),"
+            " but cuDF is not installed: copy it to the host, or install cuDF"
+        ) from arrow_error
     except Exception as cudf_error:  # raised by pylibcudf about the exported data
         raise _not_exported(thing, cudf_error) from cudf_error

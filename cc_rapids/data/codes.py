@@ -16,9 +16,9 @@ from .lazy import pa
 def coded(name: Any, column: Any, argument: str) -> tuple[Any, Any]:
     """Return a code for each value of a column, -1 for null, and the value of each code.
 
-    The codes are an array of int64 on the device of the column. The distinct values are a column or
-    a range, in unspecified order. NaN is null if the library of the column treats NaN as null, as
-    pandas does. ``name`` and the ``argument`` that names the column are for errors.
+    The codes are an array of int64 on the device of the column. The values are a column of distinct
+    values in unspecified order, or a range of integers. NaN is null if the column's library treats
+    NaN as null, as pandas does. Errors name the column and the ``argument`` that names it.
     """
     if isinstance(column, str) or not hasattr(column, "__len__"):
         raise ColumnTypeError(
@@ -28,8 +28,8 @@ def coded(name: Any, column: Any, argument: str) -> tuple[Any, Any]:
     integers = _integers(column)
     if integers is not None and integers.size:
         least, greatest = int(integers.min()), int(integers.max())
-        if greatest - least <= 2 * integers.size:
-            # negative integers wrap around as unsigned ones; the difference wraps back
+        if greatest - least <= 2 * integers.size:  # dense enough for codes without hashing
+            # negative integers wrap around when they become unsigned; the difference wraps back
             offsets = integers.astype(np.uint64) - np.uint64(least % (1 << 64))
             return offsets.astype(np.int64), range(least, greatest + 1)
     if is_cudf(column):
@@ -48,9 +48,9 @@ def coded(name: Any, column: Any, argument: str) -> tuple[Any, Any]:
         codes[valid] = codes_by_index[arrow.indices.drop_null().to_numpy()]
         return codes, values
     except (pa.ArrowException, TypeError, OverflowError, UnicodeEncodeError):
-        kind = getattr(column, "dtype", None) or getattr(column, "type", type(column).__name__)
+        dtype = getattr(column, "dtype", None) or getattr(column, "type", type(column).__name__)
         raise ColumnTypeError(
-            f"column {name!r} is {kind} ({len(column):,} values): {argument} must name a column"
+            f"column {name!r} is {dtype} ({len(column):,} values): {argument} must name a column"
             " whose values can be compared, such as integers, strings, categories or dates; cast it"
             " first"
         ) from None
