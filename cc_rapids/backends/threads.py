@@ -31,38 +31,40 @@ from .memory.packing import Layout, Piece
 from .readiness import common
 
 CHUNK = 1 << 16  # indices that a thread takes at a time, see [rows] and threads.jsonl
-INDICES_PER_ROW = 4  # the most indices per row of a short list: its vertices, or table slots
+INDICES_PER_ROW = 4  # the most indices of a kernel per row of a list, such as table slots
 ORDER = "acq_rel"
-TYPES_AS_TEXT = 6  # position of the types in Numba's cached function
+TYPES_AS_TEXT = 6  # index of the type annotations in what CompileResult._reduce() returns
 RESERVED = mmap.MAP_PRIVATE | getattr(mmap, "MAP_NORESERVE", 0x4000)  # named since Python 3.13
-WRITE, KEEP, DATA = 0, 3, 1  # arguments of a prefetch: for reading, with high locality, of data
+READ, KEEP, DATA = 0, 3, 1  # arguments of llvm.prefetch: for reading, high locality, data cache
 
-# Numba counts references to an array even where it only passes the array on: two atomic operations
-# per call on a shared cache line. Kernels own no memory, so reference counting (NRT) is off. Only
-# launched kernels get wrappers, for calls from Python. The other wrappers took two fifths of the
-# compile time.
+# Kernels own no memory, so reference counting (NRT) is off: Numba would count references to every
+# array that a function passes on, by two atomic operations per call on a shared cache line. Only
+# launched kernels get wrappers, for calls from Python. Wrappers of all other functions took two
+# fifths of the compile time.
 _options = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
 CHECK = "CC_RAPIDS_BOUNDS_CHECK"  # environment variable that enables bounds checks
 
 
-def _element(context: Any, builder: Any, sig: Any, args: Any, anywhere: bool = False) -> Any:
-    """Return the address of array[i]; the index is unsigned, so it never wraps around.
+def _pointer(context: Any, builder: Any, sig: Any, args: Any, unchecked: bool = False) -> Any:
+    """Return the address of array[i]; the index is unsigned, so it never counts from the end.
 
-    With bounds checks on, the index is checked, unless ``anywhere`` is set.
+    With bounds checks on, the index is checked unless ``unchecked`` is set.
     """
     array = context.make_array(sig.args[0])(context, builder, args[0])
     index = context.cast(builder, args[1], sig.args[1], types.intp)
-    checked = context.enable_boundscheck and not anywhere
+    checked = context.enable_boundscheck and not unchecked
     where = context, builder, sig.args[0], array, [index]
     return cgutils.get_item_pointer(*where, wraparound=False, boundscheck=checked)
 
 
+# A Numba intrinsic returns its signature and the function that generates its LLVM code.
 @intrinsic  # type: ignore[untyped-decorator]
 def _atomic_cas(typing: Any, array: Any, i: Any, old: Any, new: Any) -> Any:
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pointer = _element(context, builder, sig, args)
+        pointer = _pointer(context, builder, sig, args)
         values = [context.cast(builder, args[k], sig.args[k], array.dtype) for k in (2, 3)]
-        return builder.extract_value(builder.cmpxchg(pointer, *values, ORDER, "acquire"), 0)
+        previous_and_success = builder.cmpxchg(pointer, *values, ORDER, "acquire")
+        return builder.extract_value(previous_and_success, 0)
 
     return array.dtype(array, i, old, new), generate
 
@@ -79,26 +81,26 @@ def _memory_fence(typing: Any) -> Any:
 @intrinsic  # type: ignore[untyped-decorator]
 def _prefetch(typing: Any, array: Any, i: Any) -> Any:
     def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        pointer = _element(context, builder, sig, args, anywhere=True)
+        pointer = _pointer(context, builder, sig, args, unchecked=True)
         pointer = builder.bitcast(pointer, cgutils.voidptr_t)
         word = ir.IntType(32)
         form = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, word, word, word])
         llvm_prefetch = builder.module.declare_intrinsic("llvm.prefetch", [cgutils.voidptr_t], form)
-        builder.call(llvm_prefetch, [pointer, word(WRITE), word(KEEP), word(DATA)])
+        builder.call(llvm_prefetch, [pointer, word(READ), word(KEEP), word(DATA)])
         return context.get_dummy_value()
 
     return types.none(array, i), generate
 
 
 def _read_modify_write(signed: str, unsigned: str) -> Any:
-    """Return an LLVM atomic operation, given its names for signed and unsigned elements."""
+    """Return an atomic operation, given its LLVM names for signed and for unsigned elements."""
 
     @intrinsic  # type: ignore[untyped-decorator]
     def operation(typing: Any, array: Any, i: Any, value: Any) -> Any:
         name = signed if array.dtype.signed else unsigned
 
         def generate(context: Any, builder: ir.IRBuilder, sig: Any, args: Any) -> Any:
-            pointer = _element(context, builder, sig, args)
+            pointer = _pointer(context, builder, sig, args)
             new = context.cast(builder, args[2], sig.args[2], array.dtype)
             return builder.atomic_rmw(name, pointer, new, ORDER)
 
@@ -107,52 +109,48 @@ def _read_modify_write(signed: str, unsigned: str) -> Any:
     return operation
 
 
-def _one_thread_sync(*word: Any) -> None:
-    """Do nothing: on CPU threads a block, a grid and a warp are one thread."""
+def _one_thread_sync(*arguments: Any) -> None:
+    """Do nothing, because on the CPU a block, a grid and a warp have one thread."""
 
 
 def _warp_ballot_rank(flag: Any) -> Any:
-    """Return the flag of the only lane."""
+    """Return the counts of a warp of one thread: none before the thread, and its flag."""
     return np.uint32(0), np.uint32(flag)
 
 
 def _load_streaming(array: Any, i: Any) -> Any:
-    """Return an element by a plain read: the CPU prefetches columns that are read in order."""
+    """Return an element by a plain read: the CPU itself prefetches what is read in order."""
     return array[i]
 
 
-_atomic_add, _atomic_min, _atomic_max = (
-    _read_modify_write("add", "add"),
-    _read_modify_write("min", "umin"),
-    _read_modify_write("max", "umax"),
-)
+_atomic_add = _read_modify_write("add", "add")
+_atomic_min = _read_modify_write("min", "umin")
+_atomic_max = _read_modify_write("max", "umax")
 ATOMS: dict[str, Any] = {
     "atomic_cas": _atomic_cas,
-    "memory_fence": _memory_fence,
     "atomic_add": _atomic_add,
     "atomic_min": _atomic_min,
     "atomic_max": _atomic_max,
-}
-ATOMS |= {"prefetch": _prefetch, "atomic_or": _read_modify_write("or", "or")}
-ATOMS |= {
+    "atomic_or": _read_modify_write("or", "or"),
+    "memory_fence": _memory_fence,
+    "prefetch": _prefetch,
     "block_reduce_add": _atomic_add,
     "block_reduce_min": _atomic_min,
     "block_reduce_max": _atomic_max,
 }
-PLAIN: dict[str, Any] = {
+PLAIN: dict[str, Any] = {  # operations that are plain functions, compiled like parts of kernels
     "block_sync": _one_thread_sync,
     "warp_sync": _one_thread_sync,
     "grid_sync": _one_thread_sync,
     "load_streaming": _load_streaming,
+    "warp_ballot_rank": _warp_ballot_rank,
 }
-PLAIN |= {"warp_ballot_rank": _warp_ballot_rank}
 
 
-class _Uninterrupted(Compiler):  # type: ignore[misc]
-    """Numba's compiler with garbage collection paused, and with its time recorded."""
+class _TimedCompiler(Compiler):  # type: ignore[misc]
+    """Numba's compiler; it records its time and pauses garbage collection."""
 
     def compile_extra(self, func: Any) -> Any:
-        """Return the compiled function."""
         with kernel_times.preparing(), kernel_times.compiling(), collector.paused():
             return super().compile_extra(func)
 
@@ -162,32 +160,33 @@ class _Compiler:
 
     def __init__(self, checked: bool) -> None:
         options = _options | {"boundscheck": checked}
-        self.kind = "_checked" if checked else ""
-        self.jit = numba.njit(**options, pipeline_class=_Uninterrupted)
-        self.part = numba.njit(**options, no_cpython_wrapper=True)
-        self.atoms = ATOMS | {name: self._named(function) for name, function in PLAIN.items()}
-        self.parts: dict[str, Any] = {}  # by fingerprint, for all kernels
+        self.suffix = "_checked" if checked else ""  # of the names of compiled functions
+        self.jit_kernel = numba.njit(**options, pipeline_class=_TimedCompiler)
+        self.jit_part = numba.njit(**options, no_cpython_wrapper=True)
+        self.atoms = ATOMS | {name: self._compiled(function) for name, function in PLAIN.items()}
+        self.parts: dict[str, Any] = {}  # compiled functions of all kernels, by fingerprint
 
-    def _named(self, function: Any) -> Any:
-        """Return a function under a unique name; the linker merges functions of one name."""
-        made = FunctionType(function.__code__, function.__globals__, function.__name__ + self.kind)
-        made.__qualname__ = made.__name__
-        return self.part(made)
+    def _compiled(self, function: Any) -> Any:
+        """Compile a function under a name with the suffix; the linker merges equal names."""
+        name = function.__name__ + self.suffix
+        renamed = FunctionType(function.__code__, function.__globals__, name)
+        renamed.__qualname__ = name
+        return self.jit_part(renamed)
 
     def kernel(self, shape: str, part: Part) -> Any:
-        """Return a compiled kernel of a shape, from the kernel cache if possible."""
-        shaped = SHAPES[shape](part.compiled(self.part, self.atoms, self.parts, self.kind))
-        shaped.__qualname__ = f"{shape}_{part.symbol}{self.kind}"
-        run = self.jit(shaped)
-        run._cache = _OnDisk(f"{shape} {part.fingerprint}{self.kind}")
+        """Return a kernel of a shape; its first call loads or compiles it."""
+        loop = SHAPES[shape](part.compiled(self.jit_part, self.atoms, self.parts, self.suffix))
+        loop.__qualname__ = f"{shape}_{part.symbol}{self.suffix}"
+        run = self.jit_kernel(loop)
+        run._cache = _OnDisk(f"{shape} {part.fingerprint}{self.suffix}")
         return run
 
 
-_compiler = cache(_Compiler)  # one per process, with and without bounds checks
+_compiler = cache(_Compiler)  # at most two per process: with and without bounds checks
 
 
 def compile_kernel(kernel: Kernel, signature: Signature, anew: bool = False) -> Any:
-    """Return a kernel for given argument types, loaded or compiled; compiled if ``anew``."""
+    """Load or compile a kernel for given argument types; always compile it if ``anew``."""
     shared = [types.uint32[::1]] if kernel.shared_words else []
     arguments = numba.types.BaseTuple.from_types(numba_types(signature))
     run = _compiler(False).kernel(kernel.shape, kernel.part)
@@ -198,12 +197,12 @@ def compile_kernel(kernel: Kernel, signature: Signature, anew: bool = False) -> 
 
 
 def to_object(kernel: Kernel, signature: Signature) -> tuple[tuple[str, str], bytes]:
-    """Return the key of a kernel in :mod:`.objects`, and its machine code."""
+    """Return the key of a kernel in :mod:`.objects`, (kernel, signature), and its machine code."""
     (compiled,) = compile_kernel(kernel, signature, anew=True).overloads.values()
-    parts = list(compiled._reduce())
-    parts[TYPES_AS_TEXT] = ""  # it names the folders of this machine
+    fields = list(compiled._reduce())
+    fields[TYPES_AS_TEXT] = ""  # the text names folders of this machine
     key = f"{kernel.shape} {kernel.part.fingerprint}", str(compiled.signature.args)
-    return key, serialize.dumps(tuple(parts))
+    return key, serialize.dumps(tuple(fields))
 
 
 def _elementwise(function: Any) -> Any:
@@ -267,9 +266,9 @@ class Threads(Backend):
         os.register_at_fork(after_in_child=self._forget_pool)
 
     def _forget_pool(self) -> None:
-        """Drop the pool after a fork, because neither threads nor held locks survive it."""
+        """Start without a pool, as after a fork, which copies held locks but no threads."""
         self._lock = threading.Lock()
-        self._pool: tuple[int, ThreadPoolExecutor] | None = None
+        self._pool: tuple[int, ThreadPoolExecutor] | None = None  # with its number of workers
 
     @property
     def device_name(self) -> str:
@@ -282,8 +281,8 @@ class Threads(Backend):
         return self.is_compiled
 
     def launch(self, kernel: Kernel, n: int, arguments: tuple[Any, ...]) -> None:
-        few = not self.is_compiled and n <= INDICES_PER_ROW * self.uncompiled_rows
-        if few and kernel.by_numpy and not self.check_compiled():
+        is_short = not self.is_compiled and n <= INDICES_PER_ROW * self.uncompiled_rows
+        if is_short and kernel.by_numpy and not self.check_compiled():
             kernel.by_numpy(n, *arguments)
             return
         run = kernel.compiled.get("threads")
@@ -291,39 +290,39 @@ class Threads(Backend):
             with kernel_times.preparing():
                 run = _compiler(self.checked).kernel(kernel.shape, kernel.part)
             kernel.compiled["threads"] = run
-        size = kernel.together or CHUNK
+        chunk = kernel.together or CHUNK
         if kernel.shape == "grid_stride":
-            size = max(CHUNK, -(-n // (self.workers * kernel.waves)))
+            chunk = max(CHUNK, -(-n // (self.workers * kernel.waves)))
         elif kernel.shape in ("single_block", "cooperative"):
-            size = n
+            chunk = n
         elif kernel.shape == "block_kernel":
-            size = 1
-        starts = self.schedule(range(0, n, size))  # shared by all workers
+            chunk = 1
+        starts = self.schedule(range(0, n, chunk))  # one iterator, from which all workers take
 
         def work() -> None:
             """Run chunks of indices until none are left."""
             shared = (np.empty(kernel.shared_words, np.uint32),) if kernel.shared_words else ()
             for first in starts:
                 try:
-                    run(first, min(first + size, n), *shared, *arguments)
+                    run(first, min(first + chunk, n), *shared, *arguments)
                 except IndexError as error:  # raised by bounds checks only
                     name = kernel.part.function.__name__
                     raise AssertionError(
                         f"kernel {name!r} accesses memory outside its arrays: {error}"
                     ) from error
 
-        helpers = min(self.workers - 1, (n - 1) // size)
-        waiting = list(map(self._executor().submit, [work] * helpers)) if helpers else []
+        helpers = min(self.workers - 1, (n - 1) // chunk)
+        futures = list(map(self._executor().submit, [work] * helpers)) if helpers else []
         try:
             work()
-        finally:  # after an interrupt no thread may write to freed arrays
-            for _ in starts:
+        finally:  # after an interrupt, no thread may write to freed arrays
+            for _ in starts:  # discard the chunks that are left
                 pass
-            for future in waiting:
+            for future in futures:
                 future.result()
 
     def _executor(self) -> ThreadPoolExecutor:
-        """Return the thread pool of this process, created on first use."""
+        """Return the pool of threads, which is replaced if the number of workers has changed."""
         with self._lock:
             if self._pool is None or self._pool[0] != self.workers:
                 self._pool = self.workers, ThreadPoolExecutor(self.workers, "cc_rapids")
@@ -347,7 +346,7 @@ class Threads(Backend):
         size = max(n * np.dtype(dtype).itemsize, host_memory.total_bytes())
         try:
             memory = mmap.mmap(-1, -(-size // mmap.PAGESIZE) * mmap.PAGESIZE, RESERVED)
-        except (OSError, OverflowError):  # such as a limit on the addresses of a process
+        except (OSError, OverflowError):  # such as a limit on the address space of a process
             return super().reserve(n, dtype)
         with contextlib.suppress(OSError):  # an operating system without huge pages
             memory.madvise(mmap.MADV_HUGEPAGE)  # as NumPy does
@@ -357,7 +356,7 @@ class Threads(Backend):
         return self.empty(n, np.uint64)
 
     def alloc_packed(self, *shapes: tuple[int, Any], arena_bytes: int = 0) -> list[Array]:
-        """Allocate each array by itself, and no arena: an allocation takes less than a launch."""
+        """Allocate separate arrays and no arena, because allocation is faster than a launch."""
         arrays = []
         for n, dtype in shapes:  # faster than a comprehension, which calls a function
             arrays.append(self.empty(n, dtype))
@@ -411,10 +410,9 @@ class Threads(Backend):
 
 
 class _OnDisk:
-    """Numba's cache of one function, under a key that includes its closure.
+    """A cache of one kernel, used by Numba, whose key includes the closure of the kernel.
 
-    With Numba's own key, a function that closes over compiled functions would be new in every
-    process.
+    Numba's own key of a function that closes over compiled functions differs in every process.
     """
 
     cache_path = None
@@ -422,23 +420,23 @@ class _OnDisk:
     def __init__(self, kernel: str) -> None:
         self.kernel, self.key = kernel, f"{kernel} {_recipe()}"
 
-    def _name(self, signature: Any, codegen: Any) -> str:
+    def _cache_key(self, signature: Any, codegen: Any) -> str:
         return f"{self.key} {signature} {codegen.magic_tuple()}"
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         with kernel_times.preparing():
             content = objects.recall(self.kernel, str(signature))
             if content is None:
-                name = self._name(signature, context.codegen())
-                content = kernel_cache.recall(name, ".code")
+                key = self._cache_key(signature, context.codegen())
+                content = kernel_cache.recall(key, ".code")
             if content is not None:
                 return CompileResult._rebuild(context, *pickle.loads(content))
         return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
         with kernel_times.preparing():
-            name = self._name(signature, compiled.library.codegen)
-            kernel_cache.keep(name, ".code", serialize.dumps(compiled._reduce()))
+            key = self._cache_key(signature, compiled.library.codegen)
+            kernel_cache.keep(key, ".code", serialize.dumps(compiled._reduce()))
 
 
 @cache
@@ -447,11 +445,12 @@ def _recipe() -> str:
 
 
 class _Writeable:
-    """Wrapper that gives a read-only array the type of a writeable one.
+    """A read-only array that NumPy takes for writeable; no kernel writes to a column.
 
-    No kernel writes to a column, so one compiled kernel serves both.
+    For arrays that are read-only, Numba would compile each kernel a second time.
     """
 
     def __init__(self, array: Array) -> None:
         self.array = array
-        self.__array_interface__ = array.__array_interface__ | {"data": (array.ctypes.data, False)}
+        address, is_read_only = array.ctypes.data, False
+        self.__array_interface__ = array.__array_interface__ | {"data": (address, is_read_only)}
