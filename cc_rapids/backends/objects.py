@@ -1,9 +1,9 @@
-"""Machine code of common kernels for CPU threads in wheels, which is loaded instead of compiled.
+"""Machine code of common CPU kernels: wheels contain it, and it is loaded instead of compiled.
 
 The code is for processors of the level x86-64-v3, in the format in which Numba caches compiled
 functions. It is loaded only on a processor of this level, by the same Python, the same versions of
-Numba and llvmlite, and the same compiler code of this package. Each kernel is found by a hash of
-its source and the types of its arguments, so a changed kernel is compiled.
+Numba and llvmlite, and the same compiler code of this package. The code of a kernel is found by a
+hash of the kernel's source and the types of its arguments, so a changed kernel is compiled.
 
 Source checkouts have no such file; ``python -m cc_rapids.tools.ahead`` creates it, as `make
 package` does for a wheel.
@@ -28,10 +28,10 @@ log: logging.Logger = logging.getLogger(__name__)
 
 FILE = Path(__file__).with_name("objects") / "x86_64_v3.zip"
 LEVEL = "x86-64-v3"
-# The CPU features of this level.
+# The CPU features of this level, by their names in /proc/cpuinfo.
 FLAGS = {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"}
-SOURCES = "threads.py", "device_function.py"
-DATE = 1980, 1, 1, 0, 0, 0  # of all members, so that builds are reproducible
+SOURCES = "threads.py", "device_function.py"  # the compiler code that determines machine code
+DATE = 1980, 1, 1, 0, 0, 0  # of every member of the zip file, so that builds are reproducible
 
 
 def recipe() -> str:
@@ -42,12 +42,12 @@ def recipe() -> str:
 
 
 def are_usable() -> bool:
-    """Return whether the file exists and this process can run its code."""
+    """Return whether the file of machine code exists and this process can run the code."""
     return _archive() is not None
 
 
 def recall(kernel: str, signature: str) -> bytes | None:
-    """Return the code of a kernel for the types of its arguments, or None if there is no code."""
+    """Return the machine code of a kernel for the types of its arguments, or None if missing."""
     archive = _archive()
     if archive is None:
         return None
@@ -61,7 +61,7 @@ def recall(kernel: str, signature: str) -> bytes | None:
 
 
 def write(code: dict[tuple[str, str], bytes]) -> None:
-    """Write the code of kernels, by kernel and signature, to the file that is part of wheels."""
+    """Write the file of machine code; the keys are those of :func:`.threads.to_object`."""
     FILE.parent.mkdir(exist_ok=True)
     members = sorted((_member(*key), content) for key, content in code.items())
     with zipfile.ZipFile(FILE, "w", zipfile.ZIP_LZMA) as archive:
@@ -71,16 +71,17 @@ def write(code: dict[tuple[str, str], bytes]) -> None:
 
 
 def _member(kernel: str, signature: str) -> str:
-    """Return the name of the member of the file for a kernel."""
+    """Return the name that the code of a kernel has in the zip file."""
     return hashlib.sha256(f"{kernel} {signature}".encode()).hexdigest()
 
 
 @cache
 def _archive() -> zipfile.ZipFile | None:
-    """Return the open file, or None if it is missing or this process cannot run its code."""
+    """Return the open zip file, or None if it is missing or this process cannot run its code."""
     if platform.machine() != "x86_64" or sys.platform != "linux" or not FILE.exists():
         return None
-    if FLAGS - processor()[1]:
+    _, features = processor()
+    if not features >= FLAGS:
         return None
     try:
         archive = zipfile.ZipFile(FILE)
@@ -96,7 +97,7 @@ def _archive() -> zipfile.ZipFile | None:
 
 @cache
 def processor() -> tuple[str, frozenset[str]]:
-    """Return the name and the features of the processor, if Linux lists them."""
+    """Return the name of the processor and its features; no features if Linux lists none."""
     fields: dict[str, str] = {}  # of the first processor in the file
     with contextlib.suppress(OSError), open("/proc/cpuinfo") as file:
         for line in file:

@@ -27,10 +27,10 @@ class Peers:
     def connect(self, device: int, other: int) -> bool:
         """Enable GPU ``device`` to read the memory of ``other``; return whether it can.
 
-        If it cannot, a line is logged once, and the driver copies through the host.
+        If it cannot, a warning is logged once, and the driver copies through the host.
         """
         if (device, other) not in self.connected:
-            reason = self._refusal(device, other)
+            reason = self._enable(device, other)
             self.connected[device, other] = reason is None
             if reason is not None:
                 log.warning(
@@ -38,8 +38,8 @@ class Peers:
                 )
         return self.connected[device, other]
 
-    def _refusal(self, device: int, other: int) -> str | None:
-        """Enable peer access; return the reason if it is impossible."""
+    def _enable(self, device: int, other: int) -> str | None:
+        """Enable peer access; return None, or the reason why it is impossible."""
         if not self.runtime.deviceCanAccessPeer(device, other):
             return "this machine does not connect them"
         try:
@@ -70,7 +70,7 @@ class Workers:
         self._threads: dict[int, ThreadPoolExecutor] = {}
 
     def check_outside(self) -> None:
-        """Raise an InputError in a worker thread, because its run would wait for itself."""
+        """Raise an InputError in a worker thread, where a new run would wait for this thread."""
         if self._is_inside:
             raise InputError(
                 "this function was called by progress= of a run with devices=, and only one such"
@@ -82,11 +82,11 @@ class Workers:
         return getattr(self._local, "inside", False)
 
     def start(self, number: int, work: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Run a function in the thread of a device."""
+        """Run a function in the thread of device ``number``; return the future of its result."""
         if number not in self._threads:
             name = f"cc_rapids-device-{number}"
-            mark_thread = partial(setattr, self._local, "inside", True)
-            self._threads[number] = ThreadPoolExecutor(1, name, mark_thread)
+            mark_as_worker = partial(setattr, self._local, "inside", True)
+            self._threads[number] = ThreadPoolExecutor(1, name, initializer=mark_as_worker)
         return self._threads[number].submit(work, *arguments)
 
     def stop(self) -> None:

@@ -1,8 +1,8 @@
-"""The state of the common kernels of CPU threads, and a process that compiles them.
+"""The readiness of the common kernels of CPU threads, and the process that compiles them.
 
 Until the kernels are compiled, short lists are solved by NumPy, SciPy and PyArrow, so that calls do
-not wait for the compiler. A process of lowest priority compiles the kernels into the kernel cache
-and then writes a mark to the cache. It may outlive this process. It is not a thread: a thread would
+not wait for the compiler. Another process, of lowest priority, compiles the kernels into the kernel
+cache, and then adds a mark to the cache; it may outlive the process that started it. A thread would
 hold the GIL most of the time, and Python could not exit while the thread is in the compiler.
 """
 
@@ -21,8 +21,8 @@ from pathlib import Path
 from . import kernel_cache, objects
 
 WAIT = "CC_RAPIDS_WAIT_FOR_COMPILER"  # environment variable; if set, calls wait and compile
-PRIORITY = 19
-SUFFIX = ".ready"
+PRIORITY = 19  # for os.nice(): the lowest priority
+SUFFIX = ".ready"  # of the mark in the kernel cache
 CHECK_SECONDS = 0.05  # seconds between two checks for the mark
 SOURCES = "backends", "kernels", "algorithms", "graph", "ids"  # folders that determine kernels
 COMPILE = f"""
@@ -40,31 +40,31 @@ class Readiness:
     def __init__(self) -> None:
         self.ready: bool = False
         self.checked_at: float = float("-inf")
-        self.child: int | None = None  # the process id; 0 if no process could be started
+        self.child: int | None = None  # the process id; None before the first try, 0 if that failed
 
     def is_ready(self) -> bool:
-        """Return whether calls use kernels: they can be loaded, or calls wait for the compiler."""
+        """Return whether calls use kernels, because these can be loaded or WAIT is set."""
         if not self.ready and time.monotonic() - self.checked_at > CHECK_SECONDS:
-            waits = os.environ.get(WAIT, "0") not in ("", "0")
-            self.ready = waits or objects.are_usable()
+            calls_wait = os.environ.get(WAIT, "0") not in ("", "0")
+            self.ready = calls_wait or objects.are_usable()
             self.ready = self.ready or kernel_cache.recall(_key(), SUFFIX) is not None
             self.checked_at = time.monotonic()
-            if self.child:  # collect the exit status, if the process that compiles has ended
+            if self.child:  # if the process has ended, collect its exit status
                 with contextlib.suppress(ChildProcessError):
                     os.waitpid(self.child, os.WNOHANG)
         return self.ready
 
     def compile_in_background(self) -> None:
-        """Start the process that compiles, if its kernels can be stored; try this only once."""
+        """Start the process that compiles, if the kernel cache is usable; try this only once."""
         if self.ready or self.child is not None or not sys.executable:
             return
         self.child = 0
         if not kernel_cache.is_usable():
             return
         argv = [sys.executable, "-c", COMPILE, *sys.path]
-        silent = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in range(3)]
+        to_devnull = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in range(3)]
         with contextlib.suppress(OSError):
-            self.child = os.posix_spawn(sys.executable, argv, os.environ, file_actions=silent)
+            self.child = os.posix_spawn(sys.executable, argv, os.environ, file_actions=to_devnull)
 
 
 common: Readiness = Readiness()
@@ -94,9 +94,9 @@ def compile_lock() -> Iterator[bool]:
 
 @cache
 def _key() -> str:
-    """Return the key of the mark.
+    """Return the key of the mark in the kernel cache.
 
-    It changes with the files of the package, the versions of libraries and the processor.
+    The key changes with the files in SOURCES, the versions of libraries and the processor.
     """
     package = Path(__file__).parents[1]
     files = [entry for name in SOURCES for entry in os.scandir(package / name) if entry.is_file()]

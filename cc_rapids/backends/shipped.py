@@ -1,8 +1,8 @@
-"""PTX (virtual instructions) of common kernels in wheels, which is linked instead of compiled.
+"""PTX (virtual instructions) of common kernels: wheels contain it, and it is linked, not compiled.
 
-There is one file per architecture. It stores the PTX of each kernel under a key of the source of
+There is one file per architecture. It stores the PTX of each kernel under a hash of the source of
 the kernel, the source of the backend, and the types of the arguments. A changed kernel has another
-key and is compiled, so the file is never out of date. xz checksums detect damage.
+hash and is compiled, so the file is never out of date. xz checksums detect damage.
 
 The compiler takes two thirds of the time of a first call on a GPU, and the linker a tenth. Source
 checkouts have no such files; ``python -m cc_rapids.tools.ahead`` creates them, as `make package`
@@ -26,7 +26,7 @@ log: logging.Logger = logging.getLogger(__name__)
 
 FOLDER = Path(__file__).with_name("ptx")
 SOURCES = "cuda_intrinsics.py", "compile.py", "device_function.py"
-# The oldest PTX version of each architecture, so that linkers of older toolkits can read the PTX.
+# The oldest PTX version that has each architecture: linkers of older toolkits can read it.
 OLDEST = {(7, 5): "6.3", (8, 0): "7.0", (9, 0): "7.8", (10, 0): "8.6", (12, 0): "8.7"}
 
 _VERSION = re.compile(r"^\.version .*$", re.M)
@@ -36,7 +36,7 @@ Signature = tuple[str, ...]
 
 
 def digest(capability: Capability) -> str:
-    """Return the hash of the file for a compute capability; "none" if there is no file."""
+    """Return a hash of the file of PTX for a compute capability; "none" if there is no file."""
     try:
         return hashlib.sha256(_path(_architecture(capability)).read_bytes()).hexdigest()
     except (LookupError, OSError):
@@ -52,22 +52,22 @@ def write(ptx_of_kernels: dict[tuple[Kernel, Signature], str], capability: Capab
     """Write the PTX of kernels to the file of an architecture."""
     FOLDER.mkdir(exist_ok=True)
     ptx_by_key = {
-        _key(kernel, signature): _as_oldest(ptx, capability)
+        _key(kernel, signature): _with_oldest_version(ptx, capability)
         for (kernel, signature), ptx in ptx_of_kernels.items()
     }
     content = json.dumps(dict(sorted(ptx_by_key.items()))).encode()
     _path(capability).write_bytes(lzma.compress(content, lzma.FORMAT_XZ, lzma.CHECK_SHA256))
 
 
-def _as_oldest(ptx: str, capability: Capability) -> str:
-    """Return PTX that declares the oldest version of its architecture."""
-    return _VERSION.sub(f".version {OLDEST[capability]}", ptx, count=1)
+def _with_oldest_version(ptx: str, architecture: Capability) -> str:
+    """Return PTX with the oldest PTX version of its architecture in its header."""
+    return _VERSION.sub(f".version {OLDEST[architecture]}", ptx, count=1)
 
 
 def _architecture(capability: Capability) -> Capability:
-    """Return the newest shipped architecture whose PTX is native to a GPU.
+    """Return the newest shipped architecture of a GPU's generation that the GPU can run.
 
-    Raise a LookupError if there is no PTX for the GPU's generation.
+    Raise a LookupError if there is none.
     """
     candidates = [sm for sm in OLDEST if sm[0] == capability[0] and sm <= capability]
     if not candidates:

@@ -1,4 +1,4 @@
-"""The operations that kernels are written in: one list for backends, authors and documentation.
+"""The operations that kernels are written in: one list for backends, authors of kernels, and docs.
 
 A kernel is a Python function over 1-d arrays and unsigned integers. Its factory receives a backend,
 ``on``, with the operations listed here. The indices of one kernel run in no particular order, and
@@ -18,7 +18,7 @@ class Word(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The attribute of a backend."""
+        """The name of the attribute of a backend."""
         return self.call.partition("(")[0]
 
 
@@ -48,7 +48,8 @@ THEMES: dict[str, tuple[Word, ...]] = {
         ),
         Word(
             "shared_memory_limits()",
-            "The limits of blocks that use the maximum of shared memory.",
+            "The number of blocks that run at once if each uses the maximum of shared memory, and"
+            " the numbers of threads and of 32-bit words of such a block.",
         ),
     ),
     "Atomic operations": (
@@ -69,29 +70,29 @@ THEMES: dict[str, tuple[Word, ...]] = {
         ),
         Word(
             "block_reduce_min(array, i, value)",
-            "Lower an element to the least value of all threads, as ``block_reduce_add``.",
+            "Lower an element to the least value of all threads; see ``block_reduce_add``.",
         ),
         Word(
             "block_reduce_max(array, i, value)",
-            "Raise an element to the greatest value of all threads, as ``block_reduce_add``.",
+            "Raise an element to the greatest value of all threads; see ``block_reduce_add``.",
         ),
     ),
     "Waiting": (
         Word(
             "block_sync()",
-            "Wait for all threads of a block. Each thread calls it, and then sees all earlier"
-            " writes of the others.",
+            "Wait for all threads of a block. Each thread calls it, and then sees what the other"
+            " threads wrote before their calls.",
         ),
         Word(
             "grid_sync(array, i)",
-            "Wait for all threads of a cooperative kernel. The element is reserved for this, and"
-            " all its bits are set before the launch.",
+            "Wait for all threads of a cooperative kernel. Nothing else uses the element, and all"
+            " its bits are set before the launch.",
         ),
         Word("warp_sync()", "Wait for all threads of a warp. Each thread calls it."),
         Word(
             "memory_fence()",
             "Order this thread's memory accesses: other threads see its earlier writes before its"
-            " later ones, and its later reads are not older than its earlier ones.",
+            " later writes, and its later reads happen after its earlier reads.",
         ),
     ),
     "Warps and blocks": (
@@ -100,8 +101,8 @@ THEMES: dict[str, tuple[Word, ...]] = {
         Word("threads_per_row", "The best number of threads to share a row of an adjacency list."),
         Word(
             "warp_ballot_rank(flag)",
-            "Two numbers: the earlier threads of the warp whose flag is set, and all threads of the"
-            " warp whose flag is set. Each thread of the warp calls it.",
+            "Count the threads of the warp whose flag is set. Returns two counts: of the threads"
+            " before this one, and of all threads. Each thread of the warp calls it.",
         ),
         Word(
             "warp_shuffle_xor(value)",

@@ -149,7 +149,7 @@ def test_of_other_generations_there_is_none(capability):
 def test_the_oldest_version_of_ptx_links_to_the_same_code(kernels, capability):
     for which in kernels:
         ptx = compiler.to_ptx(*which, capability)
-        old = shipped._as_oldest(ptx, capability)
+        old = shipped._with_oldest_version(ptx, capability)
         assert re.findall(r"^\.version (.*)$", old, re.M) == [shipped.OLDEST[capability]]
         assert compiler.link(old, capability).cubin == compiler.link(ptx, capability).cubin
 
