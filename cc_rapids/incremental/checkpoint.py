@@ -101,7 +101,7 @@ def _edges_of(kept: KeptForest, state: ConnectivityState) -> dict[str, Any]:
     """
     places, backend = state.index.places, state.backend
     if places is not None:
-        kept = kept.among(inverse(places, backend))
+        kept = kept.renumbered(inverse(places, backend))
     edge_arrays = {"kept_src": kept.src, "kept_dst": kept.dst}
     if kept.until is not None:
         cut = np.array([] if kept.cut is None else [kept.cut], _type_of_times(kept))

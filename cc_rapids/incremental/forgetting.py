@@ -23,7 +23,7 @@ from ..ledger import Ledger
 from . import inputs
 from . import state as batches
 from .expiry import Times, one_time
-from .kept import MOST, KeptForest, forest_of
+from .kept import MAX_VERTICES, KeptForest, forest_of
 from .labelled import EdgeEnds, Labels, edge_ends
 from .removed import pair_keys, renumbered, with_removed, without_inserted
 from .state import ConnectivityState, roots
@@ -40,7 +40,7 @@ def remove_pairs(
     state: ConnectivityState, given: EdgeInput, remaining: Callable[[], Pieces] | None, missing: str
 ) -> ConnectivityState:
     """Return the state without the edges between pairs of vertices; see Connectivity.remove."""
-    if state.forest.n > MOST:
+    if state.forest.n > MAX_VERTICES:
         raise CapacityError(
             f"edges can be removed among at most 2^32 vertices, but there are {state.forest.n:,}:"
             " run components() on the remaining edges"
@@ -108,7 +108,7 @@ def expire(state: ConnectivityState, before: Any, drop_isolated: bool) -> Connec
         rows = state.backend.xp.flatnonzero(~kept.valid(kept.until, state.backend))
         if rows.size:
             ledger = state.ledger.taking_out("expired", int(rows.size))
-            kept = kept.expired(rows, state.backend)
+            kept = kept.without_expired(rows, state.backend)
             forest = batches.trees_of(n, kept.src, kept.dst, state.backend)
             after = replace(after, kept=kept, forest=forest, ledger=ledger)
         if not drop_isolated:
@@ -158,10 +158,10 @@ def link_kept(
         rows = rows[forest_of(src_root[rows], dst_root[rows], None, n, backend)]
         src, dst = src[rows], dst[rows]
         kept = kept.with_edges(src, dst, None, backend)
-    elif src.size and kept.merges(src.size, n):
+    elif src.size and kept.should_merge(src.size, n):
         kept = kept.merged(src, dst, until, n, backend)
     elif src.size:
-        kept = kept.with_edges(src, dst, until, backend).lasting(n, backend)
+        kept = kept.with_edges(src, dst, until, backend).maximum_forest(n, backend)
     forest = batches.grown(state.forest, n)
     batches.link(forest, None, src, dst)
     backend.synchronize()
@@ -428,7 +428,7 @@ class _Removal:
         while True:
             rows = backend.empty(capacity, np.int64)
             count = backend.fill(backend.empty(1, np.uint64), 0)
-            select(ends.size, *ends.places, size, bits, rows, count)
+            select(ends.size, *ends.slot_args, size, bits, rows, count)
             row_count = int(backend.to_host(count)[0])
             if row_count <= capacity:
                 break
@@ -616,7 +616,7 @@ def _without_isolated(state: ConnectivityState, removed: Array) -> ConnectivityS
     forest.parent[:] = new_rank[state.flat().parent[kept_ranks]]
     new_number = new_rank[inverse(index.places, backend)]
     if kept is not None:  # all its edges join remaining vertices
-        kept = kept.among(new_number)
+        kept = kept.renumbered(new_number)
     new_number[removed] = -1  # renumbered() leaves out pairs with a negative number
     pairs = renumbered(state.removed, new_number, backend)
     index = select_ids(index, kept_ranks, backend)

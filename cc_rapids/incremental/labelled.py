@@ -1,4 +1,4 @@
-"""The ends of remaining edges, whose slots and labels kernels look up."""
+"""The ends of remaining edges, in arrays from which kernels look up slots and labels."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from ..kernels import forgetting as kernels
 
 @dataclass(frozen=True)
 class EdgeEnds:
-    """The ends of edges, in arrays from which a kernel finds the slots of their ids.
+    """The ends of edges, in arrays from which a kernel finds the slot of each end.
 
-    Without ``slots``, the slots are the vertices, and slot n is for unknown ids.
+    A slot is an index of ``slots``. If there is no such table, the slot of an end is its vertex, or
+    n for an unknown id.
     """
 
     index: Index
@@ -36,14 +37,14 @@ class EdgeEnds:
         return int(self.src.size)
 
     @property
-    def places(self) -> tuple[Array, Array, int]:
+    def slot_args(self) -> tuple[Array, Array, int]:
         """The arguments of a kernel that finds the slots of both ends."""
         return self.src, self.dst, self.base
 
     def vertices(self, rows: Array) -> tuple[Array, Array, bool]:
-        """Return the vertices of both ends of the edges in ``rows``, as int64.
+        """Return the source and destination vertices of the edges in ``rows``, as int64.
 
-        Also return whether the ids of all these ends are known.
+        Also return whether all these ends have known ids.
         """
         index, backend = self.index, self.backend
         ends, all_known = [], True
@@ -61,15 +62,15 @@ class EdgeEnds:
 def edge_ends(index: Index, columns: Sequence[Any], backend: Backend) -> EdgeEnds:
     """Return the ends of edges from borrowed columns of ids, which have the type of the index.
 
-    If the index is a range, or a table of integers by place, kernels look up the ids. Other ids are
-    replaced by their vertices here.
+    If the slots of the index are ids minus a base, kernels look up the ids. Otherwise, each id is
+    replaced by its vertex here.
     """
     if isinstance(index, Range):
         src, dst = (backend.asarray(column) for column in columns)
         return EdgeEnds(index, backend, columns, src, dst, 0, None, True)
     if isinstance(index, Integers) and index.n and (table := index.table_of(backend)).by_place:
         src, dst = (backend.asarray(column) for column in columns)
-        if all(_same_bits(array.dtype, index.wide) for array in (src, dst)):
+        if all(_has_same_bits(array.dtype, index.wide) for array in (src, dst)):
             return EdgeEnds(index, backend, columns, src, dst, table.base, table.slots, True)
     ends = []
     for column in columns:
@@ -87,10 +88,7 @@ class Labels:
 
     @classmethod
     def of(cls, roots: Array, removed: Array, backend: Backend) -> Labels:
-        """Return the labels, which are the roots, and n for removed vertices.
-
-        ``removed`` is a mask of the removed vertices. It is empty if no vertex is removed.
-        """
+        """Return labels: the roots, or n where the mask ``removed``, which may be empty, is set."""
         n = int(roots.size)
         values = backend.empty(n + 1, np.uint32 if n < (1 << 32) - 1 else np.uint64)
         values[:n] = roots
@@ -107,19 +105,19 @@ class Labels:
     def at(self, ends: EdgeEnds) -> tuple[Any, ...]:
         """Return the arguments of a kernel that loads the labels of both ends of edges."""
         n = self.values.size - 1
-        labels = self.values if ends.slots is None else self._of_slots(ends.slots, n)
-        return (*ends.places, n, labels)
+        labels = self.values if ends.slots is None else self._by_slot(ends.slots, n)
+        return (*ends.slot_args, n, labels)
 
-    def _of_slots(self, slots: Array, n: int) -> Array:
+    def _by_slot(self, slots: Array, n: int) -> Array:
         """Return the label of the vertex in each slot of a table; the result is cached."""
-        if "slots" not in vars(self):
+        if "labels_by_slot" not in vars(self):
             labels = self.backend.empty(slots.size, self.dtype)
             write = self.backend.kernel(kernels.labels_of_places, self.dtype)
             write(slots.size, n, slots, self.values, labels)
-            vars(self)["slots"] = labels  # attributes of a frozen dataclass cannot be assigned
-        return vars(self)["slots"]
+            vars(self)["labels_by_slot"] = labels  # the dataclass is frozen
+        return vars(self)["labels_by_slot"]
 
 
-def _same_bits(dtype: Any, wide: Any) -> bool:
-    """Return whether an integer of a type has the same 64 bits if it is widened to ``wide``."""
+def _has_same_bits(dtype: Any, wide: Any) -> bool:
+    """Return whether widening ``dtype`` to 64 bits gives the same bits as widening to ``wide``."""
     return bool(dtype.kind == wide.kind or (not is_signed(dtype) and dtype.itemsize < 8))

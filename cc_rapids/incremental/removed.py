@@ -1,7 +1,7 @@
 """The pairs of vertices whose edges were removed and not inserted again, as sorted keys.
 
-``remaining=`` of a later removal may still contain these edges, and the removal ignores them. The
-keys are made by :func:`pair_keys`. None stands for no pairs.
+A later removal ignores these edges if its ``remaining=`` still contains them. The keys are made by
+:func:`pair_keys`. None stands for no pairs.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from ..kernels.forgetting import HALF, LOW, NONE
 
 
 def pair_keys(src: Array, dst: Array, backend: Backend) -> Array:
-    """Return a key for each pair of vertices below 2^32; both directions have the same key."""
+    """Return a key for each pair of vertices below 2^32; the smaller one is in the upper half."""
     keys = backend.empty(src.size, np.uint64)
     backend.kernel(kernels.pair_keys)(src.size, src, dst, keys)
     return keys
 
 
 def with_removed(removed: Array, keys: Array, backend: Backend) -> Array:
-    """Return the sorted keys of earlier removed pairs and of a removal; leave out keys of NONE."""
+    """Return the sorted union of the keys ``removed`` and the new ``keys``, without NONE."""
     keys = keys[keys != NONE]
     return backend.xp.unique(keys if removed is None else backend.xp.concatenate([removed, keys]))
 
@@ -38,13 +38,10 @@ def without_inserted(removed: Array, src: Array, dst: Array, backend: Backend) -
     return removed[stays]
 
 
-def renumbered(removed: Array, number: Array, backend: Backend) -> Array:
-    """Return the pairs with each vertex v renumbered to ``number[v]``.
-
-    Pairs with a negative number are left out.
-    """
+def renumbered(removed: Array, new_number: Array, backend: Backend) -> Array:
+    """Return the pairs of the vertices' new numbers; leave out pairs with a negative number."""
     if removed is None:
         return None
-    src, dst = (number[end.astype(np.int64)] for end in (removed >> HALF, removed & LOW))
+    src, dst = (new_number[end.astype(np.int64)] for end in (removed >> HALF, removed & LOW))
     stays = (src >= 0) & (dst >= 0)
     return backend.xp.sort(pair_keys(src[stays], dst[stays], backend))

@@ -32,7 +32,7 @@ EDGES = st.lists(st.tuples(VERTICES, VERTICES, st.integers(0, 9)), max_size=8)
 OLD = st.sampled_from(("left", "before", "ever"))
 FORMS = st.sampled_from(("frame", "parts", "files"))
 # What is told by the number of edges: which are solved anew, merged, or numbered before.
-CHOICES = {(forgetting, "DENSE"): (0, 4, 100), (kept, "MERGED"): (0, 4), (kept, "FEW"): (0, 8)}
+CHOICES = {(forgetting, "DENSE"): (0, 4, 100), (kept, "MERGED"): (0, 4), (kept, "SPARSE"): (0, 8)}
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 
 
