@@ -130,8 +130,8 @@ def _with_window(
             groups = [buffers.end_to_end(state.backend, [*columns, *borrowed])]
             batches_per_group = len(window)
         for group in groups:
-            state, ends = batches.extended_by(state, given, group, copied=state is initial)
-            state = batches.launched(state, design, ends[0], ends[1], batches_per_group)
+            state, ends = batches.with_unchecked_ids(state, given, group, copied=state is initial)
+            state = batches.launch_links(state, design, ends[0], ends[1], batches_per_group)
         after = batches.with_output_like(state, given)
         ledger = after.ledger
         for batch in window:

@@ -82,8 +82,9 @@ class ConnectivityState:
         backend, n, vertex = self.backend, self.forest.n, self.forest.vertex
         parents, flat = flat_parents(self), Forest(backend, n, all_present=True)
         places = self.index.places
+        # the arrays below are in the order of ids; roots are numbered by arrival
         roots = parents if places is None else at_places(parents, places, backend)
-        least = backend.fill(backend.empty(n, vertex), 0xFF)
+        least = backend.fill(backend.empty(n, vertex), 0xFF)  # the least vertex of each root's tree
         backend.kernel(trees.scatter_min, vertex)(n, roots, least)
         backend.kernel(trees.assign_min_root, vertex)(n, roots, least, flat.parent)
         flat.count()
@@ -91,27 +92,27 @@ class ConnectivityState:
 
 
 def kind_of(given: EdgeInput, before: EdgeInput | None) -> EdgeInput:
-    """Return the type of answers after a batch, as an input without rows.
+    """Return an input without rows that determines the type of answers after a batch.
 
-    ``before`` is the type before the batch. An empty batch does not change it.
+    ``before`` is this input before the batch. An empty batch only adds its dropped rows.
     """
     if before is not None:
         same_ids = is_alike(given.src, before.src) and is_alike(given.dst, before.dst)
         same_facts = given.vertex_names == before.vertex_names and given.answers is before.answers
         same_frame = given.on_device == before.on_device and given.make_frame is before.make_frame
         if same_ids and same_facts and same_frame and not (given.dropped_rows or given.formats):
-            return before  # the usual case
+            return before
     if before is not None and not given.src.size:
         return replace(before, dropped_rows=before.dropped_rows + given.dropped_rows)
     dropped = given.dropped_rows + (before.dropped_rows if before else 0)
-    sources = tuple(dict.fromkeys((*(before.formats if before else ()), *given.formats)))
+    formats = tuple(dict.fromkeys((*(before.formats if before else ()), *given.formats)))
     ends = without_rows(given.src), without_rows(given.dst)
     return EdgeInput(
         *ends,
         given.make_frame,
         given.on_device,
         dropped_rows=dropped,
-        formats=sources,
+        formats=formats,
         vertex_names=given.vertex_names,
         end_names=given.end_names,
         answers=given.answers,
@@ -137,7 +138,7 @@ def flat_parents(state: ConnectivityState) -> Array:
 
 def trees_of(n: int, src: Array, dst: Array, backend: Backend) -> Forest:
     """Return new trees over n vertices, linked by edges."""
-    forest = grown(Forest(backend, 0, all_present=True), n)
+    forest = grown(Forest(backend, 0, all_present=True), n)  # single vertices
     if src.size:
         link(forest, None, src, dst)
     return forest
@@ -154,12 +155,12 @@ def with_vertices(
     return _with_index(state, index, _kind_after(state, index, given), copied), vertices
 
 
-def extended_by(
+def with_unchecked_ids(
     state: ConnectivityState, given: EdgeInput, columns: Sequence[Any], copied: bool
 ) -> tuple[ConnectivityState, list[Array]]:
-    """Return the state with the ids of the columns added, and the vertices of these ids.
+    """Do as :func:`with_vertices`, but keep the type of answers and do not check the range of ids.
 
-    The type of answers does not change. :func:`checked` later detects ids that are out of range.
+    :func:`checked` later detects ids that are out of range.
     """
     index, vertices = extended(state.index, given, columns, state.backend, exact=False)
     return _with_index(state, index, state.given, copied), vertices
@@ -168,10 +169,7 @@ def extended_by(
 def _with_index(
     state: ConnectivityState, index: Index, kind: EdgeInput, copied: bool
 ) -> ConnectivityState:
-    """Return the state with an extended index, and with ``kind`` as the type of answers.
-
-    Unless ``copied``, the new state shares the trees of the old state if no vertex is new.
-    """
+    """Return the state with an extended index, and with ``kind`` as the type of answers."""
     shares_trees = not copied and index.n == state.forest.n
     if shares_trees and index is state.index and kind is state.given:
         return state
@@ -180,7 +178,7 @@ def _with_index(
 
 
 def with_output_like(state: ConnectivityState, given: EdgeInput) -> ConnectivityState:
-    """Return the state with the type of answers after a batch.
+    """Return the state with the type of answers updated for a batch.
 
     The latest batch that had rows determines the type. If no batch had rows, the latest batch does.
     """
@@ -188,18 +186,19 @@ def with_output_like(state: ConnectivityState, given: EdgeInput) -> Connectivity
 
 
 def _kind_after(state: ConnectivityState, index: Index, given: EdgeInput) -> EdgeInput:
-    """Return the type of answers after a batch whose ids are in the index."""
+    """Return the type of answers after a batch whose ids are in the index, see :func:`kind_of`."""
     kind = kind_of(given, state.given)
     if given.src.size or state.edges:
         return kind
-    # Without edges, the empty batch determines the type. But ids that are not integers keep theirs.
-    src, other = kind.src, given.src
-    if index.n and (src.strings or src.key_columns):
-        if given.on_device != kind.on_device or len(src.key_columns) != len(other.key_columns):
+    # Before the first edge, an empty batch determines the type. But earlier ids that are strings or
+    # composite keep their type.
+    ids, new_ids = kind.src, given.src
+    if index.n and (ids.strings or ids.key_columns):
+        if given.on_device != kind.on_device or len(ids.key_columns) != len(new_ids.key_columns):
             return kind
-        given = replace(given, src=empty_like(src, other), dst=empty_like(src, given.dst))
-    sources = tuple(dict.fromkeys((*kind.formats, *given.formats)))
-    return replace(kind_of(given, None), dropped_rows=kind.dropped_rows, formats=sources)
+        given = replace(given, src=empty_like(ids, new_ids), dst=empty_like(ids, given.dst))
+    formats = tuple(dict.fromkeys((*kind.formats, *given.formats)))
+    return replace(kind_of(given, None), dropped_rows=kind.dropped_rows, formats=formats)
 
 
 def insert_batch(
@@ -217,26 +216,24 @@ def insert_batch(
     index, vertices = extended(state.index, given, columns, backend, exact=False)
     src, dst = vertices[:2]
     plan = choose_for_batch(backend, index.n, src.size, design)
-    copies = copied and index.n == before.n and src.size > 0  # a batch without rows links nothing
-    after = before  # allocated before the check of ids, which may wait for the GPU
-    if copies:
+    after, trees_to_copy = before, tuple[Forest, ...]()
+    if copied and index.n == before.n and src.size:  # a batch without rows links nothing
+        # allocated before the check of ids, which may wait for the GPU
         after = Trees.after(before) if plan.algorithm == PLAIN else before.empty_like()
-    copied_trees = (before, after) if copies else ()
-    read_unknown = _launch_id_check(backend, index, src, dst, copied_trees)
+        trees_to_copy = before, after
+    read_unknown = _launch_id_check(backend, index, src, dst, trees_to_copy)
     if index.n > before.n:
         after = grown(before, index.n)
     join(plan, Edges(src, dst, 0), after)
-    kind, edges = _kind_after(state, index, given), state.edges + src.size
-    count, removals = state.batches + 1, state.removals
-    rows = given.rows._replace(linked=src.size).check()
+    kind, edges, count = _kind_after(state, index, given), state.edges + src.size, state.batches + 1
+    ledger = state.ledger.plus(given.rows._replace(linked=src.size).check())
     removed = state.removed
     if removed is not None:
         removed = without_inserted(removed, src, dst, backend)
-    ledger = state.ledger.plus(rows)
-    joined = ConnectivityState(
-        backend, index, after, kind, edges, count, None, removals, ledger, removed
-    )  # faster than replace()
-    return checked(joined, read_unknown)
+    inserted = ConnectivityState(  # faster than replace()
+        backend, index, after, kind, edges, count, None, state.removals, ledger, removed
+    )
+    return checked(inserted, read_unknown)
 
 
 def insert(
@@ -245,27 +242,27 @@ def insert(
     """Return the state with the two vertices of each row linked; the trees are modified.
 
     If ``design`` is None, a design is chosen for the number of rows. Rows with ids that are not
-    vertices are skipped, and ``forest.complete`` is then False. If ids are vertices, a launch
-    checks them before the trees are linked, and the host waits only for this launch.
+    vertices are skipped, and ``forest.complete`` is then False. If ids are vertices, a launch that
+    precedes the links checks them, and the host waits only for this launch.
     """
     read_unknown = _launch_id_check(state.backend, state.index, src, dst)
-    return checked(launched(state, design, src, dst), read_unknown)
+    return checked(launch_links(state, design, src, dst), read_unknown)
 
 
 def _launch_id_check(
-    backend: Backend, index: Index, src: Array, dst: Array, copied: Sequence[Forest] = ()
+    backend: Backend, index: Index, src: Array, dst: Array, trees_to_copy: Sequence[Forest] = ()
 ) -> Callable[[], bool] | None:
     """Launch a check of all ids; return a function that waits and returns whether one is unknown.
 
-    Return None if ids are looked up, or if the host would wait anyway. If ``copied`` has two
-    forests, the first is copied to the second asynchronously, in the launch of the check or in a
-    later launch.
+    Return None without a check if ids are looked up, or if launches are not asynchronous.
+    ``trees_to_copy`` are a forest and its copy, or empty. The copy is filled asynchronously, in the
+    launch of the check if possible.
     """
     read_unknown = None
     if index.are_vertices and backend.in_caller_order:
         flag = backend.new_flag()
         rows = src, dst, index.n, flag.value, flag.word
-        words, target = map(shared_words, copied) if copied else (None, None)
+        words, target = map(shared_words, trees_to_copy) if trees_to_copy else (None, None)
         if words is not None and target is not None:
             copy_and_check = backend.kernel(queries.copy_and_note_strays)
             indices = max(src.size, words.size)
@@ -273,20 +270,20 @@ def _launch_id_check(
             return flag.read_async()
         backend.kernel(queries.note_strays)(src.size, *rows)
         read_unknown = flag.read_async()
-    if copied:
-        copied[1].copy_from(copied[0])
+    if trees_to_copy:
+        trees_to_copy[1].copy_from(trees_to_copy[0])
     return read_unknown
 
 
-def launched(
-    state: ConnectivityState, design: Design | None, src: Array, dst: Array, count: int = 1
+def launch_links(
+    state: ConnectivityState, design: Design | None, src: Array, dst: Array, batch_count: int = 1
 ) -> ConnectivityState:
     """Return the state after launching the kernels that link rows; do not wait for them.
 
-    ``count`` is the number of batches that contain the rows. See :func:`checked`.
+    ``batch_count`` is the number of batches that contain the rows. See :func:`checked`.
     """
     link(state.forest, design, src, dst)
-    return _counted(state, src, dst, count)
+    return _counted(state, src, dst, batch_count)
 
 
 def link(forest: Forest, design: Design | None, src: Array, dst: Array) -> None:
@@ -309,27 +306,30 @@ def checked(
 
 
 def insert_and_query(
-    state: ConnectivityState, design: Design, new: list[Array], pairs: list[Array], queries: Array
+    state: ConnectivityState,
+    design: Design,
+    edge_ends: list[Array],
+    query_ends: list[Array],
+    is_query: Array,
 ) -> tuple[ConnectivityState, Array]:
-    """Return the state with rows linked, and the answers of the queries among the rows.
+    """Return the state with the edges of a batch linked, and the answers to its queries.
 
-    ``queries`` is a mask of the m rows of the batch that are queries. ``pairs`` has both ends of
-    these rows, and ``new`` has both ends of the other rows.
+    ``is_query`` is a mask of the rows of the batch.
     """
     backend = state.backend
-    plan = choose_for_batch(backend, state.forest.n, queries.size, design)
-    if plan.algorithm.phased or not state.forest.n:
-        join(plan, Edges(new[0], new[1], 0), state.forest)
-        answers = query(state, pairs[0], pairs[1])
+    plan = choose_for_batch(backend, state.forest.n, is_query.size, design)
+    if plan.algorithm.phased or not state.forest.n:  # queries have to wait for the edges
+        join(plan, Edges(edge_ends[0], edge_ends[1], 0), state.forest)
+        answers = query(state, query_ends[0], query_ends[1])
     else:
-        ends = [backend.empty(queries.size, state.forest.vertex) for _ in new]
-        for end, inserted, queried in zip(ends, new, pairs, strict=True):
-            end[~queries], end[queries] = inserted, queried
+        ends = [backend.empty(is_query.size, state.forest.vertex) for _ in edge_ends]
+        for end, inserted, queried in zip(ends, edge_ends, query_ends, strict=True):
+            end[~is_query], end[is_query] = inserted, queried
         edges = Edges(ends[0], ends[1], 0)
-        answers_of_rows = join_and_query(plan, edges, state.forest, queries.view(np.uint8))
-        answers = answers_of_rows[queries].astype(bool)
+        answers_of_rows = join_and_query(plan, edges, state.forest, is_query.view(np.uint8))
+        answers = answers_of_rows[is_query].astype(bool)
     backend.synchronize()
-    return _counted(state, *new), answers
+    return _counted(state, *edge_ends), answers
 
 
 def query(state: ConnectivityState, src: Array, dst: Array) -> Array:
@@ -348,7 +348,7 @@ def query(state: ConnectivityState, src: Array, dst: Array) -> Array:
 def query_ids(state: ConnectivityState, columns: Sequence[Any]) -> Array | None:
     """Return whether the ids of each row are connected, as a new bool array.
 
-    Return None if some ids are not vertices, or if ids have to be looked up.
+    Return None if some ids are not vertices, or if ids are not used as vertices directly.
     """
     backend, forest = state.backend, state.forest
     if not (state.index.are_vertices and forest.n):
@@ -361,12 +361,14 @@ def query_ids(state: ConnectivityState, columns: Sequence[Any]) -> Array | None:
     return None if is_unknown.read_async()() else answers.view(bool)
 
 
-def _counted(state: ConnectivityState, src: Array, dst: Array, count: int = 1) -> ConnectivityState:
-    """Return the state with the counts, and the removed pairs, after linking ``count`` batches."""
+def _counted(
+    state: ConnectivityState, src: Array, dst: Array, batch_count: int = 1
+) -> ConnectivityState:
+    """Return the state with counts and removed pairs updated after the rows were linked."""
     removed, edges = state.removed, state.edges + src.size
     if removed is not None:
         removed = without_inserted(removed, src, dst, state.backend)
-    ledger, batches = state.ledger.plus(Ledger(linked=src.size)), state.batches + count
+    ledger, batches = state.ledger.plus(Ledger(linked=src.size)), state.batches + batch_count
     return replace(state, edges=edges, batches=batches, ledger=ledger, removed=removed)
 
 

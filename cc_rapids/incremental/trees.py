@@ -10,7 +10,7 @@ from ..backends.memory.packing import words_of
 from ..graph.forest import Forest
 
 MOST_SPARE_BYTES = 1 << 26  # max. bytes of parents for which arrays are recycled
-ARRAYS = ("parent", "present", "_before", "_totals", "out_of_range", "arrays", "words")
+RECYCLED = ("parent", "present", "_before", "_totals", "out_of_range", "arrays", "words")
 ADDED = ("words", "spares", "device")  # attributes that a plain Forest does not have
 
 
@@ -34,14 +34,14 @@ class Trees(Forest):
         """Return trees over the same vertices as a forest, with uninitialised arrays."""
         backend, spares = forest.backend, vars(forest).get("spares", {})
         device = backend.device_id if backend.in_caller_order else None
-        arrays = None if device is None else spares.pop(device, None)
-        if arrays is None:
+        recycled = None if device is None else spares.pop(device, None)
+        if recycled is None:
             fields = vars(forest.empty_like())
-            arrays = {"words": words_of(backend.xp, fields["arrays"])}
-        else:  # the recycled arrays replace all arrays of the forest
-            fields = vars(forest)
+            fields["words"] = words_of(backend.xp, fields["arrays"])
+        else:
+            fields = vars(forest) | recycled
         trees = cls.__new__(cls)  # without __init__(), which allocates arrays
-        vars(trees).update(fields, **arrays, _rows={}, spares=spares, device=device)
+        vars(trees).update(fields, _rows={}, spares=spares, device=device)
         return trees
 
     def empty_like(self) -> Forest:
@@ -58,11 +58,12 @@ class Trees(Forest):
     def __del__(self) -> None:
         fields = vars(self)
         device = fields.get("device")
+        # one set of spare arrays is enough
         if device is None or self.spares or self.parent.nbytes > MOST_SPARE_BYTES:
             return
         # an array that is used elsewhere has more references than the others
         if getrefcount(self.parent) == getrefcount(self.present) == getrefcount(self._before):
-            self.spares[device] = {name: fields[name] for name in ARRAYS}
+            self.spares[device] = {name: fields[name] for name in RECYCLED}
 
 
 def shared_words(forest: Forest) -> Array | None:
