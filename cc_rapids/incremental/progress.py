@@ -47,12 +47,12 @@ class StreamProgress:
     resumed : int
         How many of ``edges`` were linked by earlier runs, up to a checkpoint.
     rows : int or None
-        The number of rows read so far, if a weight bound or a filter leaves out rows. ``edges`` is
-        then the number of rows that were not left out. None without a bound or filter.
+        The number of rows read so far, of which ``edges`` were linked; None without a weight bound
+        or filter.
 
     See Also
     --------
-    cc_rapids.stream_components : Pass a StreamProgress to ``progress``.
+    cc_rapids.stream_components : Its argument ``progress`` may be a function of a StreamProgress.
     cc_rapids.dask.DaskProgress : The progress of a run on a Dask cluster.
     cc_rapids.ray.DistributedProgress : The progress of a run on a Ray cluster.
     """
@@ -69,14 +69,14 @@ class StreamProgress:
 
     @property
     def short(self) -> str:
-        """The facts in at most 63 characters, to fit next to a bar."""
-        denominator = self.total if self.rows is None else self.rows
-        total = "" if denominator is None else f" of {scaled(denominator)}"
+        """The progress in at most 63 characters, to fit next to a bar."""
+        all_rows = self.total if self.rows is None else self.rows
+        of_all = "" if all_rows is None else f" of {scaled(all_rows)}"
         remaining = ""
         if self.left is not None:
             remaining = f", {min(int(self.left / 60), 99_999)}:{int(self.left % 60):02} left"
         return (
-            f"{scaled(self.edges)}{total} edges, {scaled(self.rate)}/s{remaining};"
+            f"{scaled(self.edges)}{of_all} edges, {scaled(self.rate)}/s{remaining};"
             f" {scaled(self.components)} component{'' if self.components == 1 else 's'}"
         )
 
@@ -110,8 +110,8 @@ class DistributedProgress:
 
     See Also
     --------
-    cc_rapids.dask.components : Call ``progress`` with this.
-    cc_rapids.ray.components : Call ``progress`` with this.
+    cc_rapids.dask.components : Its argument ``progress`` may be a function of this.
+    cc_rapids.ray.components : Its argument ``progress`` may be a function of this.
     cc_rapids.StreamProgress : The progress of a stream.
     """
 
@@ -154,7 +154,7 @@ class Reporter:
         The caller's ``progress`` argument.
     call, bar, logged : float
         The minimum seconds between two calls of the function, two updates of the bar, and two log
-        lines. The function is first called immediately. The bar and the log begin after their
+        lines. The first call of the function is immediate; the bar and the log begin after their
         interval.
     columns : callable, optional
         Returns the columns of the bar. Defaults to the bar and the facts as text.
@@ -175,19 +175,19 @@ class Reporter:
         terminal: Console | None = None,
     ) -> None:
         self.start = time.monotonic()
-        self._last, self._every = self.start, logged
+        self._last_report, self._interval = self.start, logged
         self._call = shown if callable(shown) else None
         self._columns, self._bar = columns or _fact_columns, cast("Progress | None", None)
         self._terminal: Console | None = None
         self._exit = ExitStack()
         if self._call:
-            self._last, self._every = -math.inf, call
+            self._last_report, self._interval = -math.inf, call  # the first report is due
         elif shown:
             from rich.console import Console
 
             terminal = terminal or Console(stderr=True, markup=False, highlight=False)
             if terminal.is_terminal:
-                self._terminal, self._every = terminal, bar
+                self._terminal, self._interval = terminal, bar
 
     @property
     def seconds(self) -> float:
@@ -210,9 +210,9 @@ class Reporter:
             Report even if no report is due.
         """
         now = time.monotonic()
-        if not last and now - self._last < self._every:
+        if not last and now - self._last_report < self._interval:
             return
-        self._last = now
+        self._last_report = now
         facts_now = facts(now - self.start)
         if self._call:
             self._call(facts_now)
@@ -279,23 +279,23 @@ class StreamReporter(Reporter):
         super().__init__(shown, call=CALL_SECONDS, bar=BAR_SECONDS, logged=LOG_SECONDS)
         self.total = total
         self.filtered = filtered
-        self.before: int = 0 if before is None else before.edges
-        self.read_before: int = 0 if before is None else before.ledger.given
+        self.edges_before: int = 0 if before is None else before.edges
+        self.rows_before: int = 0 if before is None else before.ledger.given
 
     def report_state(self, state: ConnectivityState, last: bool = False) -> None:
         """Report the progress, if a report is due or ``last`` is True."""
         self.report(state.ledger.given, self.total, partial(self._facts, state), last)
 
     def _facts(self, state: ConnectivityState, seconds: float) -> StreamProgress:
-        """Return the facts to report; this takes a pass over the vertices to count components."""
+        """Return the progress to report; counting components takes a pass over the vertices."""
         with state.backend.scope():
             components = state.components
         edges, rows, total = state.edges, state.ledger.given, self.total
         seconds = max(seconds, 1e-9)
-        rate, row_rate = (edges - self.before) / seconds, (rows - self.read_before) / seconds
+        rate, row_rate = (edges - self.edges_before) / seconds, (rows - self.rows_before) / seconds
         remaining = None
         if total is not None and row_rate > 0:
             remaining = max(0.0, (total - rows) / row_rate)
-        shown_total, shown_rows = (None, rows) if self.filtered else (total, None)
-        counts = edges, shown_total, state.index.n, components
-        return StreamProgress(*counts, seconds, rate, remaining, self.before, shown_rows)
+        counts = edges, None if self.filtered else total, state.index.n, components
+        rows_read = rows if self.filtered else None
+        return StreamProgress(*counts, seconds, rate, remaining, self.edges_before, rows_read)

@@ -190,10 +190,11 @@ class StreamPlan:
         return {True: ": fits", False: ": does not fit", None: ": may not fit"}[self.fits]
 
 
-def _ids_of(facts: dict[str, Any], count: int | None) -> str:
+def _kind_of_ids(facts: dict[str, Any], count: int | None) -> str:
     """Return the kind of ids of a source; it is "strings" if the metadata do not show a kind."""
-    integers = facts["span"] or facts.get("text") is False
-    return "range" if count is not None else "integers" if integers else "strings"
+    if count is not None:
+        return "range"
+    return "integers" if facts["span"] or facts.get("text") is False else "strings"
 
 
 def _choice(stream: Source, options: Options, count: int | None) -> EngineChoice:
@@ -208,7 +209,7 @@ def _choice(stream: Source, options: Options, count: int | None) -> EngineChoice
         facts = stream.measure()
     except InputError:  # an unreadable file raises an error when it is read
         return choose(None)
-    return choose(facts["edges"], RATES[_ids_of(facts, count)])
+    return choose(facts["edges"], RATES[_kind_of_ids(facts, count)])
 
 
 def plan(
@@ -229,11 +230,13 @@ def plan(
     facts = source.measure()
     for message in facts.get("unreadable", ()):
         log.warning("skipped as unreadable: %s", message)
-    edges = facts["edges"]
-    if edges is not None:
+    edges, estimated = facts["edges"], False
+    if edges is not None:  # a filter leaves out the skipped rows, by the statistics of row groups
         edges -= facts.get("skipped", 0)
-    estimated = edges is None and (edges := text_rows(source)) is not None
-    kind = _ids_of(facts, count)
+    else:
+        edges = text_rows(source)
+        estimated = edges is not None
+    kind = _kind_of_ids(facts, count)
     sample = estimate(source, edges, budget.limit)
     if sample is not None and sample.rows and count is None:
         kind = "strings" if sample.strings else "integers"
@@ -339,17 +342,17 @@ def _memory_of(
     the memory table, and ``width`` is the number of columns of an id.
     """
     assert vertices.most is not None
-    most, per_vertex, is_bound = needed(vertices.most), None, is_exact
+    most, per_vertex, is_upper_bound = needed(vertices.most), None, is_exact
     bytes_per_edge = budget.edge_bytes(kind, width)
     smallest_chunk = LEAST_ROWS * bytes_per_edge
     if vertices.most:
         per_vertex = round((most - smallest_chunk - budget.fixed) / vertices.most)
     if not is_exact and (bounds := bounds_of_ids(source, vertices.most)) is not None:
-        ids, text = bounds
+        ids, text = bounds  # at most so many ids, with so many bytes of text
         text = text + OFFSET_BYTES * width * ids if kind == "strings" else 0
         bytes_of_vertices = budget.vertex_bytes(kind, ids, text, width)
-        is_bound, most = True, max(most, bytes_of_vertices + smallest_chunk)
-    fits = True if is_bound and most <= budget.limit else None
+        is_upper_bound, most = True, max(most, bytes_of_vertices + smallest_chunk)
+    fits = True if is_upper_bound and most <= budget.limit else None
     if fits:
         max_rows = budget.max_rows if edges is None else min(budget.max_rows, edges)
         largest_chunk = max(LEAST_ROWS, max_rows) * bytes_per_edge
@@ -373,13 +376,13 @@ def memory_use(index: Index) -> tuple[str, int, int, int]:
         row = "range"
     elif index.n and not index.strings:
         row = "integers"
-    return row, index.n, _text_of(index), index.width
+    return row, index.n, _text_bytes(index), index.width
 
 
-def _text_of(index: Index) -> int:
+def _text_bytes(index: Index) -> int:
     """Return the bytes of the strings in an index; 0 if ids are not strings."""
     if isinstance(index, Tuples):
-        return sum(map(_text_of, index.columns))
+        return sum(map(_text_bytes, index.columns))
     return index.text_bytes if isinstance(index, TextIndex) else 0
 
 
@@ -574,7 +577,7 @@ def stream_components(
     return planned(find, edges, options) if options.explain else find(edges, options)
 
 
-# takes a table of edges, the options, and how the files of the table were read
+# a function of a table of edges, the options, and how the files of the table were read
 Solve = Callable[[Any, Options, Reading], Any]
 
 
@@ -585,15 +588,16 @@ def find_in_stream(
 
     If files and other tables on the host fit into half of the free memory, together with the frame
     of the result, they are concatenated and passed to ``solve``. If a file with text ids follows
-    files with integer ids, all files are read again as text. If words such as NA come before all
-    ids of a column, the files are read again with the type of its first ids.
+    files with integer ids, all files are read again as text. If a column begins with words such as
+    NA, the files are read again with the type of the ids that follow.
     """
     try:
         components = _run_stream(edges, options, solve)
     except LateTextError as error:
         if not error.can_restart:
             raise
-        types = f"ids as text: {error}" if True in error.text else "the types of the first ids"
+        is_text = True in error.text  # in some column of an id
+        types = f"ids as text: {error}" if is_text else "the types of the first ids"
         log.info("reading from the first file again, with %s", types)
         options = replace(options, text=options.text.with_text(error.text))
         return find_in_stream(edges, options, solve)
@@ -603,7 +607,7 @@ def find_in_stream(
 
 
 def _finished(components: Components, edges: Any, options: Options) -> Components:
-    """Return the answer with the bound stored in it; warn if no edges were read."""
+    """Return the answer with its weight bound stored; warn if no edge was read or linked."""
     components.answer.keep_bound(options.remembered())
     rows = components.answer.facts.rows
     if not rows.records:
@@ -645,6 +649,7 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
             warn_ahead(stream, count, budget, width)
     if solve is not None and stream.arrow and (options.forest or not runner.on_device):
         budget.update("integers", count or 0, width=width)
+        # as in Options.check_streamed()
         may_link_chunks = not options.forest and options.memory == DEVICE_MEMORY
         stops = partial(_is_long_text, runner) if may_link_chunks else None
         gathered = Gathered(stream, budget, stops)
@@ -728,17 +733,14 @@ def _is_long_text(backend: Backend, chunk: Chunk, size: int) -> bool:
     """Return whether a list that begins with a chunk is solved faster in chunks than in one piece.
 
     Long lists of strings are solved faster in chunks, with half of the memory, unless the strings
-    are short enough to be encoded as integers. ``size`` is the number of bytes that solving the
-    rows read so far in one piece takes.
+    are short enough to be encoded as integers. ``size`` is the memory in bytes for solving all rows
+    read so far in one piece.
     """
     ends = chunk.source, chunk.destination
-    if (
-        size < LONG_TEXT
-        or chunk.load is not None
-        or not all(isinstance(name, str) for name in ends)
-    ):
+    if size < LONG_TEXT or chunk.load is not None:  # with ``load``, the frame has no rows yet
         return False
-    if not any(text_of(chunk.frame, *ends)) or not len(chunk.frame):
+    is_composite = not all(isinstance(name, str) for name in ends)
+    if is_composite or not any(text_of(chunk.frame, *ends)) or not len(chunk.frame):
         return False
     return not may_be_spelled([chunk.frame[name].drop_null() for name in ends], backend)
 
@@ -787,34 +789,34 @@ class Run:
             state, cursor, self.stream = saved.state, saved.cursor, saved.stream
             # Items of an iterable are read again in any case, because there may be more of them.
             done = saved.done and not saved.more and self.saver.trace is None
-            given = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
-            state = replace(state, given=given)
+            kind = replace(self._kind_of_answers(state), dropped_rows=state.given.dropped_rows)
+            state = replace(state, given=kind)
         if self.stream.unchecked:
             state = replace(state, ledger=state.ledger._replace(unchecked=True))
         self._plan_chunk(state)
         total = _edges_of(self.stream) if progress and not done else None
         with StreamReporter(progress, total, state, self.stream.filtered) as reporter:
             if not done:
-                state = self.passed(state, cursor, reporter.report_state)
+                state = self.link_chunks(state, cursor, reporter.report_state)
             reporter.report_state(state, last=True)
         state = self.with_output_kind(state)
         if isinstance(state.index, TextIndex):
             state.index.table.release_slots()
-        resumed = self._resumed(saved, state.edges) if saved else None
+        resumed = self._describe_resumed(saved, state.edges) if saved else None
         return snapshot(state, self.design, labels, perf_counter() - started, resumed)
 
     def with_output_kind(self, state: ConnectivityState) -> ConnectivityState:
         """Return the final state with the type of frames that the caller requested."""
         on_device = row_group_reader(state.backend.device_id) is not None
         if self.stream.arrow and (on_device or self.frames):
-            kind = replace(self._kind(state), dropped_rows=state.given.dropped_rows)
+            kind = replace(self._kind_of_answers(state), dropped_rows=state.given.dropped_rows)
             state = replace(state, given=kind)
         kind = replace(state.given, formats=tuple(self.stream.formats), answers=self.answers)
         skipped = len(getattr(self.stream, "unreadable", ()))
         return replace(state, given=kind, ledger=state.ledger._replace(unreadable_files=skipped))
 
-    def _resumed(self, saved: Resumed, edges: int) -> str:
-        """Return a description of the resumed work, for the summary and the log."""
+    def _describe_resumed(self, saved: Resumed, edges: int) -> str:
+        """Return how many edges earlier runs linked, as text; log it with the edges of this run."""
         new = edges - saved.state.edges
         description = f"{saved.state.edges:,} edges were linked by earlier runs"
         if saved.done:
@@ -825,14 +827,14 @@ class Run:
         log.info("checkpoint %s: %s, and %d by this one", self.saver.path, description, new)
         return description
 
-    def _kind(self, state: ConnectivityState) -> Any:
-        """Return the type of frames for files: PyArrow tables unless ``frames=`` is set."""
+    def _kind_of_answers(self, state: ConnectivityState) -> Any:
+        """Return the type of answers; for files, PyArrow tables unless ``frames=`` is set."""
         if not self.stream.arrow:
             return state.given
         frame_kind = {"frame": self.frames or "pyarrow", "names": state.given.key_names}
         return batches.kind_of(given_like(frame_kind, state.index.kinds), None)
 
-    def passed(
+    def link_chunks(
         self,
         state: ConnectivityState,
         cursor: Cursor,
@@ -840,11 +842,11 @@ class Run:
     ) -> ConnectivityState:
         """Return the state after all chunks that follow a position; report each state.
 
-        The rows of ``old`` chunks were linked by an earlier run. They are only compared.
+        ``old`` chunks, which an earlier run has linked, are only compared with the checkpoint.
         """
         kinds = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
         chunks = self.stream.read_ahead(cursor, self.budget, kinds)
-        new = False  # whether the state is not in a checkpoint yet
+        new = False  # whether chunks were linked since the last checkpoint
         rows_before, saver = state.ledger.given, self.saver
         try:
             with closing(chunks):  # type: ignore[type-var]
@@ -882,7 +884,7 @@ class Run:
         """Set the size of the next chunk; raise a CapacityError that reports the progress so far.
 
         If ids are strings, or before the first chunk, the memory that Arrow's pool retains is
-        released first, because it can be several times as large as a chunk, or as a sample.
+        released first: it can be several times the size of a chunk, or of a sample.
         """
         kind, *sizes = memory_use(state.index)
         if kind == "strings" and (state.index.n or self.stream.arrow):
@@ -932,7 +934,7 @@ class Run:
         if chunk.old:  # an earlier run has linked these rows; they only determine types
             kind = batches.kind_of(given, None)
             return replace(state, given=replace(kind, dropped_rows=state.given.dropped_rows))
-        exact = self.saver.path is not None
+        exact = self.saver.path is not None  # a checkpoint must not contain parts of a chunk
         try:
             return insert_given(state, given, self.design, self.movable, copied=False, exact=exact)
         except InputError:  # no edge of the chunk was linked
@@ -945,8 +947,9 @@ class Run:
 def _file_of(chunk: Chunk, before: Cursor) -> int:
     """Return the number of the file that contains a chunk, given the position before the chunk."""
     after = chunk.after
-    ended = after.file > before.file and not (after.group or after.rows)
-    return after.file - 1 if ended else after.file
+    # the chunk is the last of a file if the next position is the start of a file
+    is_last = after.file > before.file and not (after.group or after.rows)
+    return after.file - 1 if is_last else after.file
 
 
 def _edges_of(stream: Source) -> int | None:
@@ -992,7 +995,7 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
     facts = stream.measure()
     chosen = _spreading(facts, stream.readers, count, len(numbers))
     numbers = numbers[: chosen.count]
-    max_rows = _rows_of_chunks(facts, len(numbers))
+    max_rows = _max_chunk_rows(facts, len(numbers))
     budget = Budget(limit, stream.fixed, max_rows=max_rows, readers=stream.readers)
     if options.explain:
         reason = f"files are read by {counted(len(numbers), 'GPU')}: {chosen.why}"
@@ -1032,8 +1035,8 @@ def _spreading(
     return spreading_of_stream(m, n, max_devices, counted=num_vertices is not None)
 
 
-def _rows_of_chunks(facts: dict[str, Any], devices: int) -> int:
-    """Return the maximum rows of a chunk: at least a row group, but several chunks per device."""
+def _max_chunk_rows(facts: dict[str, Any], devices: int) -> int:
+    """Return the maximum rows of a chunk: CHUNKS per device, unless row groups are larger."""
     edges: int | None = facts["edges"]
     groups: list[int] = [footer.rows for footer in facts.get("footers", ())]
     share = MOST_ON_DEVICE if edges is None else edges // (CHUNKS * devices)
@@ -1060,7 +1063,7 @@ class _ChunkQueue:
 class _DeviceReader(Source):
     """The chunks that one device takes from the queue of all devices.
 
-    ``waiting`` contains the numbers of the chunks that this device has read but not linked yet.
+    ``waiting`` has the numbers of the chunks that this device has taken, but not linked yet.
     ``last`` is the number of the last chunk with rows that this device has linked.
     """
 
@@ -1131,7 +1134,7 @@ class _RunOnDevices:
         )
         vertices = None if k else options.vertices  # they are inserted once
         state = initial_state(backend, self.count, vertices, False, self.width)
-        state = run.passed(state, Cursor(), partial(self._report, k, reader))
+        state = run.link_chunks(state, Cursor(), partial(self._report, k, reader))
         reports = barrier.exchange(k, (reader.last, state))
         states = [state_of_device for _, state_of_device in reports]
         _check_kinds([state_of_device.index for state_of_device in states])
@@ -1222,7 +1225,7 @@ class _RunOnDevices:
 
 
 def _with_types_of(state: ConnectivityState, latest: ConnectivityState) -> ConnectivityState:
-    """Return the state with the types of ids and of frames that the state ``latest`` has."""
+    """Return the state with the types of ids and of answers of the state ``latest``."""
     index = state.index
     if isinstance(index, Range) and isinstance(latest.index, Range):
         index = replace(index, dtype=latest.index.dtype)

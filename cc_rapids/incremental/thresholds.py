@@ -171,7 +171,7 @@ def components_at(
         columns = request.columns(weight)
         cuts = reader.frame(collected(edges, columns), state)
     else:
-        # To close the batches of a relation is to close its query. A caller's iterator stays open.
+        # Closing the stream of a relation ends its query. A caller's iterator stays open.
         closes_stream = hasattr(stream, "close") and not adapter.is_iterable
         context: Any = closing(stream) if closes_stream else nullcontext()
         with context:
@@ -206,30 +206,30 @@ class _Reader:
     ledger: Ledger = batches.NO_LEDGER  # of the frames so far, without the number of linked rows
 
     def __post_init__(self) -> None:
-        self.beyond = np.zeros(len(self.levels), np.int64)  # the number of rows outside each cut
+        self.outside = np.zeros(len(self.levels), np.int64)  # the number of rows outside each cut
 
     def frame(self, edges: Any, state: ConnectivityState) -> CutTrees:
         """Return the trees of all cuts of a frame.
 
         Each bucket is linked into the trees of the next stricter cut.
         """
-        with self._bucketed(edges, state) as (old, given, columns, buckets):
-            encoded = _with_offsets(old, given, columns) or _numbered(old, given, columns)
+        with self._bucketed(edges, state) as (placed, given, columns, buckets):
+            encoded = _with_offsets(placed, given, columns) or _with_ranks(placed, given, columns)
             edges, decoder = encoded.edges, encoded.decoder
             assert decoder is not None
-            pick_edges = old.backend.kernel(reading.pick_edges)
+            pick_edges = placed.backend.kernel(reading.pick_edges)
             max_edges = max(rows.size for rows in buckets)
-            buffers = [old.backend.empty(max_edges, end.dtype) for end in (edges.src, edges.dst)]
+            buffers = [placed.backend.empty(max_edges, end.dtype) for end in (edges.src, edges.dst)]
             count = len(self.levels)
             cut_trees = GrowingTrees(encoded.forest, count, self.design, self.uses_default)
             for rows in buckets:
-                us, vs = (end[: rows.size] for end in buffers)
-                pick_edges(rows.size, rows, edges.src, edges.dst, us, vs)
-                cut_trees.join(Edges(us, vs, edges.low), rows.size)
-            if int(old.backend.to_host(encoded.forest.out_of_range)[0]):
+                src, dst = (end[: rows.size] for end in buffers)
+                pick_edges(rows.size, rows, edges.src, edges.dst, src, dst)
+                cut_trees.join(Edges(src, dst, edges.low), rows.size)
+            if int(placed.backend.to_host(encoded.forest.out_of_range)[0]):
                 raise given.changed()
-            given = batches.with_output_like(old, given).given
-            return cut_trees.grown(given, decoder, encoded.name, self.ledger, self.beyond.tolist())
+            given = batches.with_output_like(placed, given).given
+            return cut_trees.grown(given, decoder, encoded.name, self.ledger, self.outside.tolist())
 
     def stream(self, chunks: Iterator[Any], state: ConnectivityState) -> CutTrees:
         """Return the trees of all cuts of a stream.
@@ -239,24 +239,24 @@ class _Reader:
         """
         states = [state] * len(self.levels)
         for chunk in chunks:
-            with self._bucketed(chunk, state) as (old, given, columns, buckets):
-                if states[0].backend is not old.backend:  # no edge is linked yet
-                    states = [old] * len(states)
-                extended, ends = batches.with_vertices(old, given, columns, copied=False)
+            with self._bucketed(chunk, state) as (placed, given, columns, buckets):
+                if states[0].backend is not placed.backend:  # no edge is linked yet
+                    states = [placed] * len(states)
+                extended, ends = batches.with_vertices(placed, given, columns, copied=False)
                 states = [
-                    self._joined(extended, level, [end[rows] for end in ends[:2]])
-                    for level, rows in zip(states, buckets, strict=True)
+                    self._link_bucket(extended, bucket, [end[rows] for end in ends[:2]])
+                    for bucket, rows in zip(states, buckets, strict=True)
                 ]
                 state = replace(extended, edges=extended.edges + ends[0].size)
         index = state.index
         with state.backend.scope():
             ranks = _ranks(state)
             cut_trees = GrowingTrees(state.forest, len(states), self.design, self.uses_default)
-            for level in states:
-                cut_trees.join(Edges(ranks, ranks[level.forest.parent], 0), level.edges)
+            for bucket in states:
+                cut_trees.join(Edges(ranks, ranks[bucket.forest.parent], 0), bucket.edges)
             decoder, rows = index.decoder(state.given), self._ledger_of_source()
             return cut_trees.grown(
-                state.given, decoder, index.description, rows, self.beyond.tolist()
+                state.given, decoder, index.description, rows, self.outside.tolist()
             )
 
     def _ledger_of_source(self) -> Ledger:
@@ -269,32 +269,32 @@ class _Reader:
             return self.ledger._replace(unchecked=True)
         return self.ledger._replace(given=rows)
 
-    def _joined(
-        self, latest: ConnectivityState, level: ConnectivityState, ends: list[Array]
+    def _link_bucket(
+        self, extended: ConnectivityState, bucket: ConnectivityState, ends: list[Array]
     ) -> ConnectivityState:
-        """Return the state of a bucket after linking edges, with the vertices of ``latest``."""
-        forest = batches.grown(level.forest, latest.forest.n)
-        state = replace(latest, forest=forest, edges=level.edges)
+        """Return the state of a bucket with edges linked, and with the vertices of ``extended``."""
+        forest = batches.grown(bucket.forest, extended.forest.n)
+        state = replace(extended, forest=forest, edges=bucket.edges)
         return batches.insert(state, self.design, *ends)
 
     @contextmanager
     def _bucketed(
         self, edges: Any, state: ConnectivityState
     ) -> Iterator[tuple[ConnectivityState, EdgeInput, list[Any], list[Array]]]:
-        """Yield the state, the edges, the columns of their ids, and the rows of each bucket.
+        """Yield the state on the backend of the edges, the input, its ids, and the buckets.
 
-        The state is on the backend of the edges, and the columns have only edges with a weight.
+        The columns of ids have only edges with a valid weight. A bucket is an array of their rows.
         """
         given, weights, valid = self._read(edges)
-        old = inputs.placed_for(state, given, self.movable)
-        with inputs.BorrowedBatch(old.backend, given) as columns:
+        placed = inputs.placed_for(state, given, self.movable)
+        with inputs.BorrowedBatch(placed.backend, given) as columns:
             self.movable = self.movable and not given.src.size  # the first rows fix the backend
-            weights = old.backend.asarray(weights)
+            weights = placed.backend.asarray(weights)
             if valid is not None:
-                valid = old.backend.asarray(valid)
-                ends = [inputs.rows(column, valid, old.backend) for column in columns[:2]]
+                valid = placed.backend.asarray(valid)
+                ends = [inputs.rows(column, valid, placed.backend) for column in columns[:2]]
                 columns, weights = [*ends, *columns[2:]], weights[valid]
-            yield old, given, columns, self._buckets(weights, old.backend)
+            yield placed, given, columns, self._buckets(weights, placed.backend)
 
     def _buckets(self, weights: Array, backend: Backend) -> list[Array]:
         """Return the bucket of each cut: the rows of its edges that are not in a stricter cut.
@@ -303,7 +303,7 @@ class _Reader:
         """
         with backend.reusing():
             cuts = self.levels.cuts_of(weights, backend)
-            self.beyond += self.levels.count_outside(cuts, backend)
+            self.outside += self.levels.count_outside(cuts, backend)
             order = backend.xp.argsort(cuts, kind="stable")
             bounds = self.levels.bounds_of(cuts[order], backend)
         return [order[start:end] for start, end in pairwise(bounds)]
@@ -338,9 +338,9 @@ def _with_offsets(
 ) -> EncodedIds | None:
     """Return the edges with encoded ids: the vertex of an id is its distance from the least id.
 
-    The forest has no edges yet, and all ids are present. Return None if the state has vertices or
-    a fixed number of vertices, if ``vertices=`` adds a third column, if ids are not integers, or if
-    their range is so wide that a pass over the range at each cut would take too long.
+    No edge is linked yet, and all ids are marked as present. Return None if the state has vertices
+    or a fixed number of vertices, if ``vertices=`` adds a third column, if ids are not integers, or
+    if their range is so wide that a pass over the range at each cut would take too long.
     """
     backend = state.backend
     if state.index.n or isinstance(state.index, Range) or len(columns) > 2:
@@ -357,8 +357,8 @@ def _with_offsets(
     return encoded
 
 
-def _numbered(state: ConnectivityState, given: EdgeInput, columns: list[Any]) -> EncodedIds:
-    """Return the edges between vertices that are numbered in the order of the ids."""
+def _with_ranks(state: ConnectivityState, given: EdgeInput, columns: list[Any]) -> EncodedIds:
+    """Return the edges with each id encoded as its rank among all ids."""
     extended, ends = batches.with_vertices(state, given, columns, copied=False)
     index, forest = extended.index, extended.forest
     if index.places is not None:
