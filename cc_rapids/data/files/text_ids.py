@@ -91,7 +91,9 @@ def _no_value(words: pa.ChunkedArray, missing: pa.ChunkedArray) -> str:
     ``missing`` tells which words are empty or in ``MISSING``. If more than 90 % of the words are in
     lower case, a word in lower case, such as ``null``, does not mean a missing value.
     """
-    lower = pc.mean(pc.match_substring_regex(words.slice(0, SAMPLE), "^[a-z]+$")).as_py()
+    lower = pc.mean(
+        pc.match_substring_regex(words.drop_null().slice(0, SAMPLE), "^[a-z]+$")
+    ).as_py()
     candidates = [word for word in pc.unique(words.filter(missing)).to_pylist() if word]
     if lower > 0.9:
         candidates = [word for word in candidates if not (word.isalpha() and word.islower())]

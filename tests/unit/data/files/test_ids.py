@@ -67,6 +67,7 @@ class TestTypes:
             ('"u","v"\n"ann",NA\n"bob",NA\n', "NA in column 'v'"),
             ('"u","v"\n"ann","NA"\n"bob","NA"\n', ""),
             ("u,v\nann,-\nbob,-\n", ""),
+            ("u,v\n" + "ann,\n" * 1200 + "ann,NA\n", "NA in column 'v'"),
             ("u,v\n" + "ann,bob\n" * 10 + "bob,null\n", ""),
             ("u,v\n" + "ann1,bob2\n" * 10 + "bob2,null\n", "null in column 'v'"),
             ("u,v\n1,2\n", ""),
