@@ -20,9 +20,9 @@ strings    46: the hash (8), trees (8), and 800, and the text, estimated at 16 b
 =========  ===============================  ============================================
 
 A hash table of integers takes at most 12 bytes per id (:mod:`cc_rapids.ids.arrival_table`). The
-answer is made when no chunk is linked, and takes less than a larger table. Each further reader adds
-half of the bytes per edge. If ids have several columns, each column takes these bytes, and another
-18 bytes per vertex, because pairs of columns are numbered too.
+answer is made between chunks, and takes less than the next larger hash table. Each further reader
+adds half of the bytes per edge. If ids have several columns, each column takes these bytes, and
+another 18 bytes per vertex, because pairs of columns are numbered too.
 
 Reading takes another ``FILE_BYTES``; reading text takes up to ``TEXT_BYTES``. A lower limit makes
 blocks of text smaller. Some data cannot be read in pieces: long lines, record batches of Arrow,
@@ -41,11 +41,11 @@ from typing import Any
 from .. import host_memory
 from ..errors import CapacityError, InputError
 
-VERTEX = {"range": 20, "integers": 52, "strings": 46}
-EDGE = {"range": 80, "integers": 240, "strings": 800}
-# the kind of the vertices that a file declares by their number: files store no text for these
-DECLARED = {"range": "range", "integers": "integers", "strings": "integers"}
-BESIDE_TEXT = {"strings": EDGE["strings"] // 2}  # bytes per edge, if text is counted separately
+VERTEX = {"range": 20, "integers": 52, "strings": 46}  # bytes per vertex
+EDGE = {"range": 80, "integers": 240, "strings": 800}  # bytes per edge of a chunk
+# the kind of the vertices that a file declares by their number: they have no text
+KIND_OF_DECLARED = {"range": "range", "integers": "integers", "strings": "integers"}
+EDGE_WITHOUT_TEXT = {"strings": EDGE["strings"] // 2}  # if the text is counted separately
 PAIR = 18  # bytes per vertex and column, for the pairs that number ids of several columns
 FILE_BYTES = 32 << 20  # pages, buffers and threads of libraries
 BLOCK_COPIES = 16  # bytes per byte of a block of text, including the blocks in the queue
@@ -56,7 +56,7 @@ LAZY_COPIES = 2  # copies of a lazy frame while Polars collects it
 MEASURED = 64  # the number of rows from which the bytes of text in a row are estimated
 LEAST_ROWS, MOST_ROWS = 1 << 10, 1 << 22
 MOST_ON_DEVICE = 1 << 25  # the maximum number of rows of a chunk if readers load chunks to a GPU
-LEAST_VERTEX = 4  # bytes of a vertex in the smallest tree
+LEAST_VERTEX_BYTES = 4  # bytes of a vertex in the smallest tree
 WITHOUT_ISOLATED = "write the edges without isolated vertices, as Parquet"
 LEAST_WITHOUT_UNIT = 1 << 20  # a smaller limit as text without a unit is an error
 UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
@@ -91,7 +91,7 @@ def bytes_of(limit: int | str | None, free: int | None = None) -> int:
 
 
 def check_machine(what: str, size: int, advice: str) -> None:
-    """Raise a CapacityError if ``size`` bytes are more than the memory of this machine."""
+    """Raise a CapacityError that begins with ``what`` unless this machine has ``size`` bytes."""
     total = host_memory.total_bytes()
     if size > total:
         raise CapacityError(
@@ -132,7 +132,7 @@ class Budget:
     free_bytes: int = 0  # the bytes that reading and the vertices leave for chunks
     max_rows: int = MOST_ROWS  # the maximum of ``rows``, regardless of free memory
     readers: int = 1  # the number of chunks that are read while another is linked
-    loaded: int = 0  # the bytes of a file in memory apart from chunks: the whole file or its pages
+    loaded: int = 0  # the bytes of a file, or of its pages, that are in memory beside the chunks
     kind: str = "strings"  # the kind of ids: a key of EDGE
     edge: int = EDGE["strings"]  # the bytes per edge of a chunk
 
@@ -169,13 +169,13 @@ class Budget:
 
     def fitting_rows(self, row_bytes: float) -> int:
         """Return the maximum number of rows of the next chunk if a row has ``row_bytes`` bytes."""
-        bytes_per_row = ROW_COPIES * row_bytes + BESIDE_TEXT.get(self.kind, 1)
-        rows = (self.free_bytes - self.loaded) // bytes_per_row
+        bytes_beside_text = EDGE_WITHOUT_TEXT.get(self.kind, 1)  # not 0, as part of a divisor
+        rows = (self.free_bytes - self.loaded) // (ROW_COPIES * row_bytes + bytes_beside_text)
         return max(1, int(min(self.next_rows(), rows)))
 
     def check_vertices(self, path: str, vertices: int) -> None:
         """Raise a CapacityError if the vertices that a file declares do not fit."""
-        need = self.vertex_bytes(DECLARED[self.kind], vertices)
+        need = self.vertex_bytes(KIND_OF_DECLARED[self.kind], vertices)
         if need > self.limit:
             raise CapacityError(
                 f"{path} declares {vertices:,} vertices, which take {self.in_words(need)}, but"
@@ -189,7 +189,7 @@ class Budget:
 
         frame = frame.select(name for name in frame.collect_schema() if name in columns)
         schema, rows = frame.collect_schema(), length_of(frame)
-        sample = schema.to_frame().clear(MEASURED)  # rows of nulls are as large as rows of numbers
+        sample = schema.to_frame().clear(MEASURED)  # nulls, which are as large as numbers
         if any(str(kind) == "String" for kind in schema.values()):
             sample = frame.head(MEASURED).collect()
         need = LAZY_COPIES * rows * sample.estimated_size() // max(1, len(sample))

@@ -27,7 +27,7 @@ from ...errors import (
 )
 from ...ledger import Ledger
 from ..end_columns import Side, end_columns, place_of, sides_of
-from ..memory_budget import LEAST_VERTEX, WITHOUT_ISOLATED, Budget, check_machine
+from ..memory_budget import LEAST_VERTEX_BYTES, WITHOUT_ISOLATED, Budget, check_machine
 from ..text_options import NO_OPTIONS, TextOptions
 from .delimited import LineCount
 from .formats import FORMATS, SUFFIXES
@@ -289,7 +289,7 @@ class File:
         """Raise a CapacityError if the file declares more vertices than fit."""
         if self.budget is None:
             what = f"{self.path} declares {count:,} vertices"
-            check_machine(what, LEAST_VERTEX * count, WITHOUT_ISOLATED)
+            check_machine(what, LEAST_VERTEX_BYTES * count, WITHOUT_ISOLATED)
         else:
             self.budget.check_vertices(self.path, count)
 

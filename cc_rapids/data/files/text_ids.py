@@ -17,13 +17,13 @@ from ...errors import CcRapidsWarning, ColumnTypeError, FormatError
 from ..lazy import np, pa, pc
 from .delimited import Block, Column, Dialect, misfit_error
 
+SAMPLE = 1_000  # the number of ids in which lower-case words are counted
 NO_VALUE = (  # words for a missing value in columns of numbers, in lower case
     *("na", "n/a", "<na>", "#n/a", "#na", "nan", "-nan", "null", "(null)", "none", "\\n"),
     *("#ref!", "#value!", "#name?", "#div/0!"),
     *("?", "-", "--", "."),
 )
-SAMPLE = 1_000  # the number of ids in which lower-case words are counted
-MISSING = tuple(
+MISSING = tuple(  # the same words in every usual capitalization
     dict.fromkeys(
         word
         for lower in NO_VALUE
@@ -35,9 +35,9 @@ MISSING = tuple(
 class LateTextError(FormatError):
     """An error for ids that are text in a stream whose earlier ids were all integers.
 
-    ``text`` tells for the column of an id whether it is text, and is None for its other columns. It
-    is False if the files must only be read again with this type. ``can_restart`` is true if the
-    files can be read again from the first one.
+    ``text`` has an item for each column of an id: True if this column is text, False if it turned
+    out to hold integers after words such as NA, and None if another column has the error. If
+    ``can_restart``, the files can be read again, from the first one, with these types.
     """
 
     can_restart = False
@@ -53,49 +53,49 @@ class LateTextError(FormatError):
 
 
 class Ids:
-    """A column of ids of one block: numbers if possible, and the text if numbers would be lossy.
+    """The ids of one block of a column: ``values`` are integers if possible, otherwise text.
 
     In a column of numbers, words such as NA and empty quoted text are nulls. In a column of text,
-    they are ordinary words, so the text is kept until the type of the column is certain.
-    ``has_empty`` tells whether there is empty quoted text. ``no_value`` is the first word with a
-    letter that may mean a missing value; it is empty if there is no such word.
+    they are ordinary words, so ``text`` is kept until the type of the column is certain. It is None
+    if integers cast to strings give the same text. ``has_empty`` tells whether there is empty
+    quoted text. ``missing_word`` is the result of :func:`_missing_word`, or "".
     """
 
     def __init__(self, column: Column) -> None:
         text = column.text
-        self.quoted: bool = column.in_quotes is not None
+        self.quoted: bool = column.in_quotes is not None  # then the column is text
         self.has_empty: bool = False
-        self.text: pa.ChunkedArray | None = None  # None if the cast of numbers gives the same text
-        self.no_value: str = ""
+        self.text: pa.ChunkedArray | None = None
+        self.missing_word: str = ""
         numbers = None if self.quoted else integers(text)
         if numbers is None:
             self.text = text = text if column.is_trimmed else trimmed(text)
-            bare = text if column.in_quotes is None else text.filter(pc.invert(column.in_quotes))
-            missing = pc.is_in(bare, value_set=pa.array([*MISSING, ""]))
+            unquoted = text.filter(pc.invert(column.in_quotes)) if self.quoted else text
+            is_missing = pc.is_in(unquoted, value_set=pa.array([*MISSING, ""]))
             if not self.quoted:
                 self.has_empty = column.is_trimmed and bool(pc.any(pc.equal(text, "")).as_py())
-                numbers = integers(pc.if_else(missing, None, text))
-            if pc.any(missing).as_py():
-                self.no_value = _no_value(bare, missing)
+                numbers = integers(pc.if_else(is_missing, None, text))
+            if pc.any(is_missing).as_py():
+                self.missing_word = _missing_word(unquoted, is_missing)
         self.values: pa.ChunkedArray = text if numbers is None else numbers
 
     def cast(self, kind: pa.DataType) -> pa.ChunkedArray:
         """Return the ids in a type that can hold them."""
-        ids = self.values if self.text is None or kind != pa.string() else self.text
-        return ids.cast(kind)
+        if kind == pa.string() and self.text is not None:
+            return self.text.cast(kind)
+        return self.values.cast(kind)
 
 
-def _no_value(words: pa.ChunkedArray, missing: pa.ChunkedArray) -> str:
+def _missing_word(words: pa.ChunkedArray, is_missing: pa.ChunkedArray) -> str:
     """Return the first word with a letter that may mean a missing value; "" if there is none.
 
-    ``missing`` tells which words are empty or in ``MISSING``. If more than 90 % of the words are in
-    lower case, a word in lower case, such as ``null``, does not mean a missing value.
+    ``is_missing`` tells which words are empty or in ``MISSING``. If more than 90 % of the words are
+    in lower case, a word in lower case, such as ``null``, does not mean a missing value.
     """
-    lower = pc.mean(
-        pc.match_substring_regex(words.drop_null().slice(0, SAMPLE), "^[a-z]+$")
-    ).as_py()
-    candidates = [word for word in pc.unique(words.filter(missing)).to_pylist() if word]
-    if lower > 0.9:
+    sample = words.drop_null().slice(0, SAMPLE)
+    share_of_lower = pc.mean(pc.match_substring_regex(sample, "^[a-z]+$")).as_py()
+    candidates = [word for word in pc.unique(words.filter(is_missing)).to_pylist() if word]
+    if share_of_lower > 0.9:
         candidates = [word for word in candidates if not (word.isalpha() and word.islower())]
     return next((word for word in candidates if any(map(str.isalpha, word))), "")
 
@@ -114,7 +114,7 @@ class TextType:
     has_empty: bool = False  # empty text in quotes
     has_values: bool = False
     _has_names: bool = False
-    _float: str = ""
+    _first_float: str | None = None
 
     def restart(self) -> None:
         """Forget whether the blocks so far are text; keep the facts about integers and floats."""
@@ -132,27 +132,27 @@ class TextType:
             self.has_negative = (pc.min(values).as_py() or 0) < 0
         if self._has_names or pa.types.is_integer(values.type):
             return None
-        row = None if ids.quoted else _first_float(values)
-        self._has_names = row is None
-        if row is None or row < 0 or self._float:
+        float_row = None if ids.quoted else _row_of_first_float(values)
+        self._has_names = float_row is None
+        if float_row is None or float_row < 0 or self._first_float is not None:
             return None
-        self._float = values[row].as_py()
-        return row
+        self._first_float = values[float_row].as_py()
+        return float_row
 
     @property
-    def floats(self) -> str | None:
+    def first_float(self) -> str | None:
         """The first float if the column holds floats; otherwise None."""
-        return None if self._has_names else self._float or None
+        return None if self._has_names else self._first_float
 
 
-def common_type(pair: tuple[TextType, TextType], empties: bool = True) -> pa.DataType:
+def common_type(pair: tuple[TextType, TextType], empty_is_text: bool = True) -> pa.DataType:
     """Return the type of both columns: int64, uint64, or string if neither fits.
 
-    If ``empties``, the type is also string if a column has empty text and no other values.
+    If ``empty_is_text``, a column with empty quoted text and no other values is text.
     """
     source, destination = pair
     types = source.types | destination.types
-    only_empty = empties and any(end.has_empty and not end.has_values for end in pair)
+    only_empty = empty_is_text and any(end.has_empty and not end.has_values for end in pair)
     if only_empty or not all(map(pa.types.is_integer, types)):
         return pa.string()
     if not (source.beyond_int64 or destination.beyond_int64):
@@ -172,8 +172,8 @@ class IdPair:
         self._path, self._names, self._dialect = path, list(names), dialect
         self._blocks: list[tuple[Ids, Ids]] = []
         self._types, self._lines = (TextType(), TextType()), [0, 0]
-        # a word for a missing value, and its column; None after the warning
-        self._no_value: str | None = ""
+        # the first word for a missing value and its column; "" before it, None after the warning
+        self._missing_word: str | None = ""
 
     def append(self, block: Block, source: Column, destination: Column) -> tuple[Any, Any]:
         """Append the text of a block; return its ids, in types that depend on this block only."""
@@ -183,8 +183,8 @@ class IdPair:
             row = self._types[side].update(ids)
             if row is not None:
                 self._lines[side], _ = block.row(row, self._dialect)
-            if ids.no_value and self._no_value == "":
-                self._no_value = f"{ids.no_value} in column {self._names[side]!r}"
+            if ids.missing_word and self._missing_word == "":
+                self._missing_word = f"{ids.missing_word} in column {self._names[side]!r}"
         return pair[0].values, pair[1].values
 
     @property
@@ -193,12 +193,12 @@ class IdPair:
         return bool(common_type(self._types) == pa.string())
 
     def ends_without_ids(self) -> set[int]:
-        """Return the columns, 0 or 1, that hold only nulls so far, among them words such as NA.
+        """Return the columns, 0 or 1, whose type is unknown because they hold only nulls so far.
 
-        There are none if an id of the other column is text: such words are then also text.
+        The set is empty without words such as NA, and if other ids are text: NA is then text, too.
         """
         ends = {k for k, column in enumerate(self._types) if not column.has_values}
-        return ends if self._no_value and not self.is_text else set()
+        return ends if self._missing_word and not self.is_text else set()
 
     def restart(self) -> None:
         """Drop the ids so far; the next blocks may have another type."""
@@ -207,21 +207,24 @@ class IdPair:
             column.restart()
 
     def table(self, text: bool | None = None) -> pa.Table:
-        """Return the ids so far, as strings if ``text``, even if all are integers."""
+        """Return the ids so far, as strings if ``text``, even if all are integers.
+
+        If ``text`` is False, empty quoted text is null in a column without other values.
+        """
         for name, column, line in zip(self._names, self._types, self._lines, strict=True):
-            if column.floats is not None:
-                where = f"line {line}"
-                raise refused(self._path, where, name, "a column of floats", column.floats)
-        kind = pa.string() if text else common_type(self._types, text is None)
-        if kind == pa.string() and self._no_value:
+            if column.first_float is not None:
+                what = "a column of floats"
+                raise refused(self._path, f"line {line}", name, what, column.first_float)
+        kind = pa.string() if text else common_type(self._types, empty_is_text=text is None)
+        if kind == pa.string() and self._missing_word:
             warnings.warn(
-                f"{self._path}: {self._no_value} is read as an id, which joins all of its rows,"
+                f"{self._path}: {self._missing_word} is read as an id, which joins all of its rows,"
                 " because the column is text: if it means a missing id, remove these rows, for"
                 " example by pandas.read_csv(path).dropna()",
                 CcRapidsWarning,
                 stacklevel=1,
             )
-            self._no_value = None
+            self._missing_word = None
         sides = zip(*self._blocks, strict=True) if self._blocks else ((), ())
         columns = [
             pa.chunked_array([chunk for ids in side for chunk in ids.cast(kind).chunks], kind)
@@ -248,7 +251,7 @@ def integers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
 
 _FLOATS = ", because floats merge ids beyond 2^53"
-_WAY_OUT = (
+_ADVICE = (
     ": write the ids as integers, name other columns by source= and destination= (--source,"
     " --destination), or, if the ids are names, store them as strings in Parquet or with quotes in"
     " csv"
@@ -262,16 +265,16 @@ def shortened(value: Any, length: int = 60) -> str:
 
 
 def refused(
-    path: str, where: str, name: str, what: str, value: Any, floats: bool = True
+    path: str, where: str, name: str, what: str, value: Any, are_floats: bool = True
 ) -> ColumnTypeError:
-    """Return the error for an id of an invalid type, with its position, the reason and advice."""
-    why = f"ids must be integers or strings{_FLOATS if floats else ''}{_WAY_OUT}"
+    """Return the error for an id of an invalid type: ``value``, in row or line ``where``."""
+    why = f"ids must be integers or strings{_FLOATS if are_floats else ''}{_ADVICE}"
     what = f"column {name!r} is {what}, as {shortened(value)}"
     return ColumnTypeError(f"{path}, {where}: {what}: {why}")
 
 
-def _first_float(text: pa.ChunkedArray) -> int | None:
-    """Return the row of the first float; -1 if all words are integers, None if one is no number."""
+def _row_of_first_float(text: pa.ChunkedArray) -> int | None:
+    """Return the row of the first float; -1 if all words are integers, None if any is a name."""
     words = pc.if_else(pc.is_in(text, value_set=pa.array([*MISSING, ""], text.type)), None, text)
     with suppress(pa.ArrowInvalid):
         # the cast only checks that all words are numbers; PyArrow refuses a plus sign
@@ -338,11 +341,12 @@ class Weights:
     ) -> None:
         """Append the weights of a block as text; ``position`` is the column of weights."""
         text = trimmed(text) if self._may_be_null else text
-        values = numbers(text) if self._may_be_null or not text.null_count else None
+        has_invalid_null = text.null_count and not self._may_be_null
+        values = None if has_invalid_null else numbers(text)
         if values is None:
 
             def fits(fields: list[str]) -> bool:
-                if not any(fields):
+                if not any(fields):  # an empty line, or only delimiters
                     return True
                 if len(fields) <= position:
                     return False
@@ -357,9 +361,10 @@ class Weights:
         """Return the weights appended so far."""
         types = {values.type for values in self._blocks}
         if pa.float64() not in types:
-            for integer in (pa.int64(), pa.uint64()) if pa.uint64() in types else (pa.int64(),):
+            integer_types = (pa.int64(), pa.uint64()) if pa.uint64() in types else (pa.int64(),)
+            for kind in integer_types:
                 with suppress(pa.ArrowInvalid):  # some weights are outside the range of the type
-                    return self._joined(integer)
+                    return self._joined(kind)
         return self._joined(pa.float64())
 
     def _joined(self, kind: pa.DataType) -> pa.ChunkedArray:
@@ -382,17 +387,18 @@ def numbers(text: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
 def _has_hexadecimals(text: pa.ChunkedArray) -> bool:
     """Return whether text that PyArrow casts to integers has hexadecimals such as 0x10."""
+    # much faster than the search below: buffer 2 holds the characters, and letters come after 9
     contents = (np.frombuffer(chunk.buffers()[2] or b"", np.uint8) for chunk in text.chunks)
     if all(content.max(initial=0) <= ord("9") for content in contents):
-        return False  # much faster than the search below
+        return False
     return any(pc.any(pc.starts_with(text, mark)).as_py() for mark in ("0x", "0X"))
 
 
 def _integers_with_nulls(text: pa.ChunkedArray, values: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Convert floats to integers, and NaN to null, if all values except NaN are integers.
+    """Return integers, and nulls for NaN, if all numbers in ``text`` except NaN are integers.
 
-    Floats would merge integers beyond 2^53. ``values`` are the numbers in ``text``. If the
-    conversion is impossible, they are returned unchanged.
+    Otherwise return ``values``, the converted numbers; with NaN, they are floats, which would merge
+    integers beyond 2^53.
     """
     if not pa.types.is_floating(values.type):
         return values

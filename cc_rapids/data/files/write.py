@@ -50,7 +50,7 @@ def replacing(
         check_place(path)
         descriptor = _descriptor(path)
         is_direct = descriptor is not None or _is_special(path)
-        opened = _through(path, descriptor) if is_direct else _replaced(path, sync)
+        opened = _open_direct(path, descriptor) if is_direct else _replaced(path, sync)
         with opened as raw, _packed(raw, pack) as stream:
             yield stream
 
@@ -96,9 +96,9 @@ def replacing_folder(folder: Path, removed: Iterable[str] = ()) -> Iterator[Path
     The old folder may be missing. It may contain only files named in ``removed``. On an error or
     interrupt, the new folder is removed, and the old folder is unchanged.
     """
-    # no other process uses this name, so only this folder is removed below
-    whole = Path(os.path.abspath(folder))
-    partial = whole.with_name(f".{whole.name[:40]}.{secrets.token_hex(8)}.partial")
+    target = Path(os.path.abspath(folder))
+    # a random name, so that rmtree() below cannot remove a folder of another process
+    partial = target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}.partial")
     with errors_of(folder):
         partial.mkdir()
         try:
@@ -118,11 +118,11 @@ def errors_of(path: Path | str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if isinstance(error, CcRapidsError):
+        if isinstance(error, CcRapidsError):  # such as an OutputError, which is an OSError, too
             raise
-        refused = OutputError(f"cannot write {path}: {error.strerror or error}")
-        refused.errno, refused.filename = error.errno, str(path)
-        raise refused from error
+        output_error = OutputError(f"cannot write {path}: {error.strerror or error}")
+        output_error.errno, output_error.filename = error.errno, str(path)
+        raise output_error from error
 
 
 def _is_special(path: Path) -> bool:
@@ -140,19 +140,18 @@ def is_standard_output(path: Path) -> bool:
 
 
 def _descriptor(path: Path) -> int | None:
-    """Return the descriptor of this process for a path such as ``/dev/stdout``; None if none."""
-    folder, last = os.path.split(os.path.abspath(path))
-    name = os.path.join(os.path.realpath(folder), last)
+    """Return the number of the open descriptor that a path such as /dev/stdout names, or None."""
+    folder, name = os.path.split(os.path.abspath(path))
+    resolved = os.path.join(os.path.realpath(folder), name)  # name is kept: /proc/*/fd has links
     descriptors = rf"/proc/{os.getpid()}/(task/[0-9]+/)?fd/([0-9]+)"
-    if match := re.fullmatch(descriptors, name):
+    if match := re.fullmatch(descriptors, resolved):
         return int(match[2])
-    if not os.path.islink(name) or not os.path.exists(name):  # not a link, or a cycle of links
+    if not os.path.islink(resolved) or not os.path.exists(resolved):  # no link, or a cycle of links
         return None
-    return _descriptor(Path(os.path.dirname(name), os.readlink(name)))
+    return _descriptor(Path(os.path.dirname(resolved), os.readlink(resolved)))
 
 
 def _draft_prefix(target: Path) -> str:
-    """Return the beginning of the names of temporary files for a file."""
     return f".{target.name[:40]}."
 
 
@@ -201,7 +200,8 @@ def _copy_owner_and_mode(before: os.stat_result, opened: int) -> None:
             os.fchown(opened, owner, group)
     mode = before.st_mode & 0o777
     if os.fstat(opened).st_gid != before.st_gid:  # the new group gets only the rights of all users
-        mode &= 0o707 | (mode & 0o007) << 3
+        rights_of_all = mode & 0o007
+        mode &= 0o707 | rights_of_all << 3
     os.fchmod(opened, mode)
 
 
@@ -214,7 +214,7 @@ def _sync(path: Path) -> None:
         os.close(opened)
 
 
-class _Through(FileIO):
+class _DirectStream(FileIO):
     """A device or pipe as a write-only stream that counts bytes and cannot seek."""
 
     written = 0
@@ -234,10 +234,10 @@ class _Through(FileIO):
         raise UnsupportedOperation("seek")
 
 
-def _through(path: Path, descriptor: int | None) -> BinaryIO:
+def _open_direct(path: Path, descriptor: int | None) -> BinaryIO:
     """Open an existing device or pipe for writing, without truncating or replacing it."""
     opened = os.open(path, os.O_WRONLY | os.O_CLOEXEC) if descriptor is None else os.dup(descriptor)
-    return cast(BinaryIO, BufferedWriter(_Through(opened, "w")))
+    return cast(BinaryIO, BufferedWriter(_DirectStream(opened, "w")))
 
 
 @contextmanager
@@ -264,7 +264,7 @@ class EdgeList:
 
     pieces: Iterable[pa.Table]
     num_edges: int  # the number of rows of all pieces
-    vertices: range | None  # they start at 0 or 1; formats that number vertices require them
+    vertices: range | None  # starts at 0 or 1; None only for formats that do not number vertices
     schema: pa.Schema  # of all pieces; the list may be empty
     keeps_first_weight: bool = False
 
@@ -302,31 +302,31 @@ def write_edges(
     The formats ``he``, ``gr``, ``metis``, ``mtx``, ``egr`` and ``npz`` number the vertices from 0
     or 1: the vertices ``range(n)`` become 1 .. n in ``mtx``, and ``range(1, n + 1)`` becomes
     0 .. n - 1 in ``egr``. ``metis`` and ``egr`` store each edge at both ends, sorted, without
-    self-loops and duplicates. Writing ``metis``, ``egr`` and ``npz`` needs the whole list in
-    memory, and the other formats one piece. ``he`` and ``gr`` store the weight 1 for edges without
-    weights.
+    self-loops and duplicates. ``metis``, ``egr`` and ``npz`` are written from the whole list
+    in memory, and the other formats piece by piece. ``he`` and ``gr`` store the weight 1 for edges
+    without weights.
 
     The file is compressed if its path ends in .gz or .zst. Without a ``format``, the suffix of the
     path decides. ``on_progress`` is called with the number of edges written so far and in all. A
     FormatError is raised if the format cannot store the ids or weights of the list.
     """
     path = Path(path)
-    written = WRITTEN[check_edges_output(path, format)]
-    if written.edges_only and edges.weighted:
+    spec = WRITTEN[check_edges_output(path, format)]
+    if spec.edges_only and edges.weighted:
         raise FormatError(
-            f"cannot write {path}: {written.name} has no weights; leave them out, or write"
+            f"cannot write {path}: {spec.name} has no weights; leave them out, or write"
             f" {', '.join(WEIGHTED)}"
         )
-    if written.first is not None:
-        edges = _numbered(edges, path, written, written.first)
-    if written.finite_weights and edges.weighted:
+    if spec.first is not None:
+        edges = _numbered(edges, path, spec, spec.first)
+    if spec.finite_weights and edges.weighted:
         edges = replace(edges, pieces=_finite(edges.pieces, path))
     edges = replace(edges, pieces=_counted(edges, path, on_progress))
-    return _write(edges if written.binary else _with_equal_types(edges), written, path)
+    return _write(edges if spec.binary else _with_equal_types(edges), spec, path)
 
 
 def _write(edges: EdgeList, format: Format, path: Path) -> Mapping[str, int]:
-    """Write an edge list, or any table as one, to a path; return the edges left out, by reason."""
+    """Write an edge list, or any table as one; return the number of edges left out, by reason."""
     assert format.write is not None
     with replacing(path, pack=packing(path)) as stream:
         left_out: Mapping[str, int] | None = format.write(edges, stream, path)
@@ -336,9 +336,10 @@ def _write(edges: EdgeList, format: Format, path: Path) -> Mapping[str, int]:
 def _with_equal_types(edges: EdgeList) -> EdgeList:
     """Return the list with both ends as text if one end is text; readers expect one type."""
     schema = edges.schema
-    for i, field in enumerate(schema):
-        if i < 2 and any(map(is_text, schema.types[:2])) and not is_text(field.type):
-            schema = schema.set(i, field.with_type(pa.string()))
+    if any(map(is_text, schema.types[:2])):
+        for i in range(2):
+            if not is_text(schema.types[i]):
+                schema = schema.set(i, schema.field(i).with_type(pa.string()))
     return replace(edges, pieces=(piece.cast(schema) for piece in edges.pieces), schema=schema)
 
 
@@ -372,9 +373,9 @@ def _finite(pieces: Iterable[pa.Table], path: Path) -> Iterator[pa.Table]:
 
 
 def _numbered(edges: EdgeList, path: Path, format: Format, first: int) -> EdgeList:
-    """Return the list with ids replaced by the vertex numbers of the format, as int64."""
-    types = edges.schema.types[:2]
-    if edges.vertices is None or (edges.num_edges and not all(map(pa.types.is_integer, types))):
+    """Return the list with ids replaced by vertex numbers from ``first`` on, as int64."""
+    are_integers = all(map(pa.types.is_integer, edges.schema.types[:2]))
+    if edges.vertices is None or (edges.num_edges and not are_integers):
         raise FormatError(
             f"cannot write {path}: {format.name} numbers the vertices, but these ids have type"
             f" {edges.schema.field('src').type}; write csv, tsv, snap, arrow or parquet"
@@ -386,13 +387,13 @@ def _numbered(edges: EdgeList, path: Path, format: Format, first: int) -> EdgeLi
         )
     old, n = edges.vertices, len(edges.vertices)
     new = range(first, first + n)
-    are_integers = not edges.weighted or pa.types.is_integer(edges.schema.field("weight").type)
-    if format.whole_weights and not are_integers:
+    has_whole_weights = not edges.weighted or pa.types.is_integer(edges.schema.field("weight").type)
+    if format.whole_weights and not has_whole_weights:
         raise FormatError(
             f"cannot write {path}: {format.name} has integer weights, but some of these are not"
             " integers; write another format, or leave out the weights"
         )
-    types = {"weight": pa.int64() if are_integers else pa.float64()}
+    types = {"weight": pa.int64() if has_whole_weights else pa.float64()}
     fields = [field.with_type(types.get(field.name, pa.int64())) for field in edges.schema]
     schema = pa.schema(fields)
     pieces = _shifted(edges.pieces, old, new, schema, path)
@@ -429,7 +430,8 @@ def _shifted(
 def check_output(path: str | os.PathLike[str], format: str | None = None) -> str:
     """Return the format of an output path for tables; raise an error if it cannot be written."""
     path = Path(path)
-    suffix = Path(path.name.removesuffix(path.suffix) if packing(path) else path).suffix.lower()
+    unpacked_name = path.stem if packing(path) else path.name
+    suffix = Path(unpacked_name).suffix.lower()
     if format is None and SUFFIXES.get(suffix) not in TABLES:
         suffixes = [suffix for name in TABLES for suffix in FORMATS[name].suffixes]
         hint = " (JSON is written one object a line, to .jsonl)" if suffix == ".json" else ""
@@ -446,12 +448,12 @@ def check_output(path: str | os.PathLike[str], format: str | None = None) -> str
 
 
 def write_table(table: pa.Table, path: str | os.PathLike[str], format: str | None = None) -> None:
-    """Write a table of integers and text in a format of ``TABLES``, by default that of the suffix.
+    """Write a table of integers and text in a format of ``TABLES``; by default the suffix decides.
 
     A path that ends in .gz or .zst is compressed. In csv and tsv, nulls become empty fields, and
-    text is quoted. A suffix such as .txt is snap: a comment of names, then fields separated by
-    tabs. snap cannot store text that is empty, contains blanks, begins like a comment, or would be
-    read back as numbers: a FormatError is raised.
+    text is quoted. A suffix such as .txt means snap: a comment with the column names, then fields
+    separated by tabs. A FormatError is raised for text that snap cannot store: text that is empty,
+    contains blanks, begins like a comment, or would be read back as numbers.
     """
     path = Path(path)
     edges = EdgeList([table], len(table), None, table.schema)

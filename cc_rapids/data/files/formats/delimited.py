@@ -284,10 +284,10 @@ def fit_for_blanks(pieces: Iterable[pa.Table], schema: pa.Schema, path: Path) ->
             f" which has no quotes, would be read back as numbers{OTHERS}"
         )
     for name, text_type, row in zip(schema.names, types, float_rows, strict=False):
-        if text_type.floats is not None:
+        if text_type.first_float is not None:
             raise FormatError(
                 f"cannot write {path}: column {name!r} is text in which each word is a number, such"
-                f" as {shortened(text_type.floats, 80)} in row {row}, and snap, which has no"
+                f" as {shortened(text_type.first_float, 80)} in row {row}, and snap, which has no"
                 f" quotes, would be read back as floats, which are refused{OTHERS}"
             )
 
