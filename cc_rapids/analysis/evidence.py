@@ -13,6 +13,7 @@ from ..data.arguments import check_names, check_word
 from ..data.column import chunked
 from ..data.foreign import opened
 from ..data.frame_access import (
+    answer_column,
     check_columns,
     collected,
     column_of,
@@ -21,7 +22,6 @@ from ..data.frame_access import (
     frame_size,
     names_of,
     on_host,
-    only,
     values_of,
 )
 from ..data.frame_build import with_column
@@ -65,14 +65,14 @@ def explain(
     ``source``, ``destination`` and ``weight``.
     """
     path = on_host(path)
-    sides = [values_of(only(path, end)) for end in ("source", "destination")]
+    sides = [values_of(answer_column(path, end)) for end in ("source", "destination")]
     ids = [pair[0]]  # of the vertices along the path
     for source, destination in zip(*sides, strict=True):  # an edge may be listed backwards
         ids.append(destination if source == ids[-1] else source)
     with answer.backend.scope():
         column = single_id(ids[0]) if len(ids) == 1 else ids_of(answer, ids)
         vertices, _ = rows_of_ids(answer, column, "raise")
-    numbers = {name: only(path, name) for name in NUMBERS if name in columns_of(path)}
+    numbers = {name: answer_column(path, name) for name in NUMBERS if name in columns_of(path)}
     edge_records = EdgeRecords(answer, records, on, missing)
     columns = None if edge_arguments[0] is None else _edge_columns(path, answer, *edge_arguments)
     frame = edge_records.of_edges(vertices[:-1], vertices[1:], numbers, edge_columns=columns)
@@ -97,14 +97,14 @@ def _edge_columns(
     if None in ends:  # a graph has no columns of ends
         return None
     sources, destinations = (end if isinstance(end, list) else [end] for end in ends)
-    rows = np.asarray(values_of(only(path, "row")), np.int64)
+    rows = np.asarray(values_of(answer_column(path, "row")), np.int64)
     if rows.size and int(rows.max()) >= frame_size(edges):
         return None
     path_edges = rows_at(edges, columns_of(edges), rows)
     for end, id_columns in (("source", sources), ("destination", destinations)):
         columns = (values_of(on_host(column_of(path_edges, name))) for name in id_columns)
         ids = list(zip(*columns, strict=True))
-        ids_of_path = values_of(only(path, end))
+        ids_of_path = values_of(answer_column(path, end))
         if ids != [id_ if isinstance(id_, tuple) else (id_,) for id_ in ids_of_path]:
             return None
     if isinstance(weight, AsFound) and answer.given.bound:
@@ -216,7 +216,7 @@ class EdgeRecords:
             distinct, first_positions = np.unique(vertices[missing], return_index=True)
             shown = answer.backend.asarray(distinct[np.argsort(first_positions)][:MAX_SHOWN])
             frame = on_host(answer.in_memory_frame(answer.vertex(shown)))
-            names = [id_shown(value) for value in values_of(only(frame, "vertex"))]
+            names = [id_shown(value) for value in values_of(answer_column(frame, "vertex"))]
             ellipsis = ", ..." if distinct.size > MAX_SHOWN else ""
             raise InputError(
                 f"{distinct.size:,} of {counted(np.unique(vertices).size, 'vertex', 'vertices')}"
@@ -250,7 +250,7 @@ def table_of(caption: str, frame: Any) -> str:
     """Return a frame as an HTML table; integers have no separators, because they may be ids."""
     host = on_host(frame)
     names = columns_of(host)
-    columns = [values_of(only(host, name)) for name in names]
+    columns = [values_of(answer_column(host, name)) for name in names]
     rows = zip(*columns, strict=True)
     texts = ([str(value) if isinstance(value, int) else value for value in row] for row in rows)
     return html.table(caption, names, texts)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.frame_access import on_host, only
+from ..data.frame_access import answer_column, on_host
 from ..data.neighbors import Neighbors, check_distances, read_neighbors
 from ..errors import InputError, VerificationError
 from ..ledger import Ledger
@@ -147,7 +147,7 @@ def _audit_clusters(answer: Answer, listed: ListedEdges, min_samples: int) -> tu
     listed.left_out.clear()  # the next call of pieces() counts the same entries again
     core = counts >= min_samples
     frame_of_labels = label_frame(answer.in_memory(), check_labels("dense"))
-    labels = np.asarray(on_host(only(frame_of_labels, "labels")))  # -1 for noise
+    labels = np.asarray(on_host(answer_column(frame_of_labels, "labels")))  # -1 for noise
     points = np.flatnonzero(core)
     frame = LabelFrame((points, labels[points]), "any", len(answer), width=1)
     core_edge_count = 0

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..data.arguments import check_count, check_word
-from ..data.frame_access import collected, column_of, numbers_of, on_host, only, values_of
+from ..data.frame_access import answer_column, collected, column_of, numbers_of, on_host, values_of
 from ..data.within import AS_FOUND, read_for_answer
 from ..errors import InputError, MissingExtraError, counted, install_advice
 from ..keywords import suggest_keywords
@@ -154,7 +154,7 @@ def largest(found: HasAnswer, count: int = 10, *, axes: Any = None) -> Any:
     axes = new_axes(axes)
     table = collected(sizes_of(found.answer))
     counts = numbers(column_of(table, "size"))[:count]
-    names = values_of(on_host(only(table, "labels")[:count]))
+    names = values_of(on_host(answer_column(table, "labels")[:count]))
     style = {"facecolor": "0.85", "edgecolor": "black", "hatch": HATCH, "linewidth": 0.8}
     bars = axes.barh(range(counts.size), counts, height=0.7, **style)
     axes.bar_label(bars, [f"{size:,}" for size in counts], padding=3, fontsize=8)
@@ -426,7 +426,9 @@ def dendrogram(answer: Answer, tops: list[Top], is_greatest: bool, axes: Any) ->
         order, lines = _merge_lines(top, base)
         lines[:, :, 0] += left
         axes.add_collection(LineCollection(list(lines), colors="black", linewidths=0.8))
-        ids, labels = (values_of(on_host(only(top.named, name))) for name in ("vertex", "labels"))
+        ids, labels = (
+            values_of(on_host(answer_column(top.named, name))) for name in ("vertex", "labels")
+        )
         leaf_names, label = list(map(name_of, ids[:-1])), name_of(labels[-1])
         leaf_names += [f"({size:,})" for size in top.sizes[len(leaf_names) :]]
         names += [leaf_names[leaf] for leaf in order]
@@ -522,7 +524,7 @@ def _members(answer: Answer, label: Any) -> tuple[list[Any], Any]:
             f"the component has {members.size:,} vertices, but at most {MAX_DRAWN} can be drawn:"
             f" pass label= of a smaller component; sizes(max_size={MAX_DRAWN}) lists these"
         )
-    ids = only(on_host(answer.in_memory_frame(answer.vertex(members))), "vertex")
+    ids = answer_column(on_host(answer.in_memory_frame(answer.vertex(members))), "vertex")
     return values_of(ids), members
 
 

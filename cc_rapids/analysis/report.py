@@ -14,7 +14,7 @@ from ..data.adapters import adapter_of
 from ..data.arguments import check_count
 from ..data.edge_input import EdgeInput, plain_frame
 from ..data.foreign import opened
-from ..data.frame_access import on_host, only, values_of
+from ..data.frame_access import answer_column, on_host, values_of
 from ..data.frame_build import with_column
 from ..data.row_index import has_labels, labels_at, spread
 from ..data.within import AsFound, read_for_answer
@@ -189,7 +189,7 @@ class Report(html.Page):
                 for name in ("weakest_row", "weakest_weight"):
                     values = zip(columns[name], exists, strict=True)
                     columns[name] = [value if has_row else None for value, has_row in values]
-            labels = map(str, values_of(only(on_host(sizes(answer, SHOWN)), "labels")))
+            labels = map(str, values_of(answer_column(on_host(sizes(answer, SHOWN)), "labels")))
         cells = [tuple(map(_shown, row)) for row in zip(labels, *columns.values(), strict=True)]
         caption = "all components" if len(self) <= SHOWN else f"the {SHOWN} largest components"
         weakest_tables = []

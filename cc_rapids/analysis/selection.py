@@ -9,7 +9,7 @@ import numpy as np
 
 from ..backends import Array
 from ..data.arguments import check_count
-from ..data.frame_access import on_host, only, rows_between, values_of
+from ..data.frame_access import answer_column, on_host, rows_between, values_of
 from ..data.key_names import are_usable
 from ..errors import InputError, counted, shown
 from ..results import preview
@@ -48,7 +48,7 @@ def subset(answer: Answer, label: Any) -> Any:
     with answer.backend.scope():
         rows = answer.backend.xp.flatnonzero(answer.dense == answer.component(label))
         frame = answer.in_memory_frame(answer.vertex(rows))
-        return answer.given.answer(only(frame, "vertex"))
+        return answer.given.answer(answer_column(frame, "vertex"))
 
 
 def members(answer: Answer) -> Any:
@@ -144,10 +144,10 @@ def groups(answer: Answer) -> Iterator[tuple[Any, Any]]:
         with answer.backend.scope():
             rows = order[block_begin : int(ends[stop - 1])]
             frame = on_host(answer.in_memory_frame(answer.columns("vertex", vertex[rows])))
-            ids = only(frame, "vertex")
+            ids = answer_column(frame, "vertex")
             columns = answer.kind.columns(answer, "labels", labels[block])
             label_frame = answer.in_memory_frame(columns | {"size": answer.counts[block]})
-            labels_of_block = values_of(only(on_host(label_frame), "labels"))
+            labels_of_block = values_of(answer_column(on_host(label_frame), "labels"))
         begin = 0  # where the component begins in the block
         for label, end in zip(labels_of_block, (ends[block] - block_begin).tolist(), strict=True):
             yield label, rows_between(ids, begin, end)

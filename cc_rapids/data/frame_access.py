@@ -74,7 +74,7 @@ def column_of(frame: Any, name: Any) -> Any:
     return getattr(frame, name) if isinstance(frame, tuple) else frame[name]
 
 
-def only(frame: Any, name: str) -> Any:
+def answer_column(frame: Any, name: str) -> Any:
     """Return the column ``name`` of an answer; for composite ids, the frame of its key columns."""
     names = columns_of(frame)
     if name in names:
@@ -88,7 +88,7 @@ def only(frame: Any, name: str) -> Any:
 
 
 def frame_size(frame: Any) -> int:
-    """Return the number of rows of a frame, or of the first column of a dictionary."""
+    """Return the number of rows of a frame, or of a dictionary's first column (0 for a scalar)."""
     if isinstance(frame, dict):
         column = next(iter(frame.values()), ())
         return len(column) if hasattr(column, "__len__") else 0
@@ -135,11 +135,11 @@ def check_columns(
     frame: Any,
     requested: list[Any],
     purpose: str = "to attach labels on",
-    way: str = "name the column with on=",
+    advice: str = "name the column with on=",
 ) -> None:
     """Check that each requested column exists exactly once.
 
-    Errors say for what ``purpose`` the columns are needed, and the ``way`` to name others.
+    ``purpose`` and ``advice`` are phrases of the error for a column that does not exist.
 
     Raises
     ------
@@ -153,7 +153,7 @@ def check_columns(
             default = f" {name!r} is the name by default, and" if name == VERTEX else ""
             raise MissingColumnError(
                 f"there is no column {name!r} {purpose}:{default or hint_of(name, present)} there"
-                f" are {listed(present)}; {way}"
+                f" are {listed(present)}; {advice}"
             )
         refuse_twice(name, names)
 
@@ -222,12 +222,12 @@ def numbers_of(column: Any, what: str = "numbers") -> tuple[Any, Any]:
     ColumnTypeError, InputError
         The column does not hold numbers, or is not one-dimensional.
     """
-    values, valid = known_numbers(column, what)
+    values, valid = numbers_and_mask(column, what)
     return values, values == values if valid is None else valid  # only NaN differs from itself
 
 
-def known_numbers(column: Any, what: str = "numbers") -> tuple[Any, Any]:
-    """Do the same as :func:`numbers_of`, but return no mask (None) if no number is null or NaN."""
+def numbers_and_mask(column: Any, what: str = "numbers") -> tuple[Any, Any]:
+    """Return what :func:`numbers_of` returns, but None for the mask if no number is null or NaN."""
     if is_cudf(column):
         if not is_number(column.dtype):
             raise _no_numbers(what, column.dtype, len(column))
@@ -248,13 +248,10 @@ def known_numbers(column: Any, what: str = "numbers") -> tuple[Any, Any]:
 
 
 def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:
-    """Return numbers on the host as an array, and a mask that is False for nulls.
-
-    The mask is None if no number is null.
-    """
+    """Return numbers on the host as an array, and a mask that is False for nulls, or None."""
     column = as_series(column)
     if hasattr(column, "__cuda_array_interface__"):
-        return _numbers(what, array_of(what, column)), None
+        return _checked_numbers(what, array_of(what, column)), None
     if not is_series(column):
         array = column
         if isinstance(column, list | tuple):
@@ -263,7 +260,7 @@ def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:
             array = any_array(what, column)
         if array.ndim != 1:
             raise InputError(f"{what} have shape {array.shape}, but must be one column of numbers")
-        values = _numbers(what, np.ma.getdata(array))
+        values = _checked_numbers(what, np.ma.getdata(array))
         return values, ~np.ma.getmaskarray(array) if np.ma.is_masked(array) else None
     series = series_of(column, "weights")
     are_numbers = series.dtype.is_integer() or series.dtype.is_float()
@@ -272,8 +269,8 @@ def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:
     return numbers_of_series(series)
 
 
-def _numbers(what: str, array: Any) -> Any:
-    """Return an array unchanged if it holds numbers; an empty array of any type is converted."""
+def _checked_numbers(what: str, array: Any) -> Any:
+    """Return an array of numbers unchanged, and an empty array of another type as int64."""
     if is_number(array.dtype):
         return array
     if array.size:
@@ -322,7 +319,7 @@ def mask_of(name: str, values: Any) -> Any:
 def _array_of_series(series: Any) -> tuple[Any, str]:
     """Return a series as an array (None if it has nulls), and the name of its type.
 
-    For a series of another type than booleans, the values of the array are undefined.
+    If its type is not boolean, only the length of the array has a meaning.
     """
     if is_cudf(series):
         return None if series.isnull().any() else series.to_cupy(), str(series.dtype)
@@ -330,7 +327,7 @@ def _array_of_series(series: Any) -> tuple[Any, str]:
     if valid_of(series.to_native()) is not None:
         return None, str(series.dtype)
     may_be_boolean = series.dtype in (nw.Boolean, nw.Object)
-    # some of the other types cannot be converted to an array
+    # some other types cannot be converted to an array
     array = series.to_numpy() if may_be_boolean else np.empty(len(series), object)
     return array, str(series.dtype)
 
@@ -344,10 +341,7 @@ def bring(column: Any, backend: Any, on_device: bool) -> Any:
 
 
 def check_kinds(ids: Column, column: Column, has_vertices: bool = True) -> None:
-    """Raise an InputError if ids are of another kind than the ids of an answer.
-
-    ``ids`` are the vertices of the answer. If it has no vertices, any kind is accepted.
-    """
+    """Raise an InputError unless :func:`of_one_kind` is true."""
     if not of_one_kind(ids, column, has_vertices):
         raise InputError(
             f"{column.name!r} is {column.dtype}, but the vertices are {ids.dtype}: pass ids of the"
@@ -356,15 +350,15 @@ def check_kinds(ids: Column, column: Column, has_vertices: bool = True) -> None:
 
 
 def of_one_kind(ids: Column, column: Column, has_vertices: bool = True) -> bool:
-    """Return whether ids of a column can be equal to vertices of an answer.
+    """Return whether ids of a column can be equal to vertices (``ids``) of an answer.
 
-    If the answer has no vertices, only the number of columns of an id is compared.
+    If the column is empty or the answer has no vertices, only the numbers of columns are compared.
     """
-    left, right = ids.key_columns or (ids,), column.key_columns or (column,)
-    return len(left) == len(right) and all(
-        a.strings == b.strings or not (b.size and has_vertices)
-        for a, b in zip(left, right, strict=True)
-    )
+    vertex_parts, parts = ids.key_columns or (ids,), column.key_columns or (column,)
+    if len(vertex_parts) != len(parts):
+        return False
+    is_empty = not (parts[0].size and has_vertices)
+    return is_empty or [a.strings for a in vertex_parts] == [b.strings for b in parts]
 
 
 def vertices_of_keys(ids: Any, width: int) -> Column:
@@ -415,7 +409,7 @@ def is_frame(ids: Any) -> bool:
 def collected(frame: Any, requested: Sequence[str] | None = None) -> Any:
     """Return a frame in memory: relations of DuckDB and record batches of PyArrow become tables.
 
-    Lazy frames of Dask and Polars are collected, with the ``requested`` columns if these are named.
+    Lazy frames of Dask and Polars are collected: all columns, or only the ``requested`` ones.
     """
     if is_relation(frame):
         return table_of(frame)
@@ -432,10 +426,7 @@ def collected(frame: Any, requested: Sequence[str] | None = None) -> Any:
 
 
 def key_width(ids: Any) -> int:
-    """Return the number of columns of the ids in a frame, a 2-d array or a list of tuples.
-
-    The result is 0 for other objects.
-    """
+    """Return the number of columns of ids in a frame, 2-d array or list of tuples; otherwise 0."""
     if isinstance(ids, list):
         return len(ids[0]) if ids and isinstance(ids[0], tuple) else 0
     if is_frame(ids):  # lazy frames have no shape, and the shape of a relation takes a query

@@ -17,7 +17,7 @@ from ..errors import ColumnTypeError, InputError, MissingColumnError, shown, unk
 from ..ledger import Ledger
 from .column import refuse_twice, series_of
 from .dtypes import is_float
-from .frame_access import column_of, columns_of, known_numbers
+from .frame_access import column_of, columns_of, numbers_and_mask
 from .lazy import nw, pa, pc
 
 NUMPY = re.compile("u?int(8|16|32|64)|float(16|32|64)")  # number types of NumPy arrays
@@ -195,7 +195,7 @@ class WeightBound:
         refuse_twice(name, names)
         series = series_of(column_of(frame, name), "weights")
         if NUMPY.fullmatch(str(series.dtype).lower()):
-            return self.mask_of(*known_numbers(series.to_native(), f"weights {name!r}"))
+            return self.mask_of(*numbers_and_mask(series.to_native(), f"weights {name!r}"))
         # numbers of more than 64 bits, or decimals
         missing, within = self._conditions(series.dtype)
         masks = series.alias(name).to_frame().select(missing=missing, within=within)

@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import ColumnTypeError, InputError, MissingColumnError, NullsError, inflected, unknown
 from .column import moved
 from .dtypes import is_float
-from .frame_access import column_of, known_numbers, names_of
+from .frame_access import column_of, names_of, numbers_and_mask
 from .row_index import check_same_index
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
     """
     if not isinstance(weight, str | int):
         check_same_index(edges, weight)
-        return known_numbers(_exact(weight), "weights")
+        return numbers_and_mask(_exact(weight), "weights")
     names = names_of(edges)
     if not names:
         raise MissingColumnError(
@@ -59,7 +59,7 @@ def weights_of(edges: Any, weight: Any) -> tuple[Any, Any]:
             f"{unknown('column', weight, map(str, names))}; name the column of weights with"
             " weight=, or pass an array of weights"
         )
-    return known_numbers(_exact(column_of(edges, weight)), "weights")
+    return numbers_and_mask(_exact(column_of(edges, weight)), "weights")
 
 
 def exact_integers(column: Any) -> Any:

@@ -24,6 +24,7 @@ from ..data.column import (
 from ..data.edge_input import EdgeInput
 from ..data.frame_access import (
     VERTEX,
+    answer_column,
     check_columns,
     check_kinds,
     column_of,
@@ -32,7 +33,6 @@ from ..data.frame_access import (
     frame_in_memory,
     is_single,
     on_host,
-    only,
     values_of,
     vertices_of_keys,
 )
@@ -159,7 +159,7 @@ def labels_of(answer: Answer, vertices: Any) -> Any:
         column = single_id(vertices) if single else ids_of(answer, vertices)
         rows = rows_of_ids(answer, column, "raise", SINGLE)[0]
         frame = answer.in_memory_frame(answer.vertex(rows) | answer.label(rows))
-        labels = only(frame, "labels")
+        labels = answer_column(frame, "labels")
         return first(labels) if single else answer.given.answer(labels)
 
 
@@ -495,7 +495,7 @@ def _warn_of_zeros(answer: Answer, column: Column, valid: Any) -> None:
 
 
 def _vertices_on_host(answer: Answer, rows: Array) -> Any:
-    return only(on_host(answer.in_memory_frame(answer.vertex(rows))), "vertex")
+    return answer_column(on_host(answer.in_memory_frame(answer.vertex(rows))), "vertex")
 
 
 def labelled(answer: Answer, columns: dict[str, Any], numbers: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..data import html
-from ..data.frame_access import on_host, only, values_of
+from ..data.frame_access import answer_column, on_host, values_of
 from ..errors import counted
 from .answer import Answer
 
@@ -103,7 +103,7 @@ def _largest(answer: Answer) -> str:
     sizes = backend.to_host(answer.counts[component]).tolist()
     labels = answer.kind.columns(answer, "labels", answer.kind.of_component(answer, component))
     frame = answer.in_memory_frame(labels | {"size": answer.counts[component]})
-    names = values_of(only(on_host(frame), "labels"))
+    names = values_of(answer_column(on_host(frame), "labels"))
     rows = [
         (_name(label), size, ", ".join(map(_name, ids)) + (", ..." if size > len(ids) else ""))
         for label, size, ids in zip(names, sizes, _members(answer, component, sizes), strict=True)
@@ -143,7 +143,7 @@ def _members(answer: Answer, component: Any, sizes: list[int]) -> list[list[Any]
             break
     all_rows = backend.asarray(np.array([row for part in rows for row in part], np.int64))
     frame = answer.in_memory_frame(answer.columns("vertex", vertex[all_rows]))
-    ids = iter(values_of(only(on_host(frame), "vertex")))
+    ids = iter(values_of(answer_column(on_host(frame), "vertex")))
     return [[next(ids) for _ in part] for part in rows]
 
 

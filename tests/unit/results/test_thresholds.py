@@ -16,7 +16,7 @@ from support.counted import TO_HOST, counted
 
 import cc_rapids
 from cc_rapids import ColumnTypeError
-from cc_rapids.data.frame_access import known_numbers
+from cc_rapids.data.frame_access import numbers_and_mask
 from cc_rapids.incremental import thresholds
 
 IDS = st.integers(0, 12)
@@ -528,10 +528,10 @@ def test_weights_of_several_fields_are_no_numbers(masked):
 def test_numbers_of_which_none_is_missing_have_no_mask():
     """So that nothing is copied, and no mask is looked at."""
     for column in (np.arange(3.0), np.ma.array(np.arange(3.0)), pd.Series([1.0, 2.0]), [1, 2]):
-        values, there = known_numbers(column)
+        values, there = numbers_and_mask(column)
         assert there is None
         assert values.tolist() == list(column)
     values = np.arange(3.0)
-    assert np.shares_memory(known_numbers(values)[0], values)
-    assert known_numbers(np.ma.array([1.0, 2.0], mask=[0, 1]))[1].tolist() == [True, False]
-    assert known_numbers(pd.Series([1.0, None]))[1].tolist() == [True, False]
+    assert np.shares_memory(numbers_and_mask(values)[0], values)
+    assert numbers_and_mask(np.ma.array([1.0, 2.0], mask=[0, 1]))[1].tolist() == [True, False]
+    assert numbers_and_mask(pd.Series([1.0, None]))[1].tolist() == [True, False]
