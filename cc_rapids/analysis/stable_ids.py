@@ -19,7 +19,7 @@ from ..data.arguments import check_count, check_path, check_word
 from ..data.column import Column, of, of_key_columns
 from ..data.dtypes import is_integer
 from ..data.frame_access import check_columns, column_of, columns_of, frame_in_memory, numbers_of
-from ..data.frame_kind import kind_words
+from ..data.frame_kind import describe_frames
 from ..errors import ColumnTypeError, FormatError, InputError, NullsError, counted, inflected
 from ..graph.sorting import begins, first_of, order_of
 from ..keywords import suggest_keywords_of_methods
@@ -566,7 +566,7 @@ class NumberedComponents(Generic[ComponentsT]):
         header = {
             "format": FORMAT,
             "next_id": self.next_id,
-            "answers": kind_words(answer.given),
+            "answers": describe_frames(answer.given),
             "facts": answer.facts.to_json(),
         }
         table = arrow_of(answer.in_memory().label_frame())

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from ..errors import InputError, MissingColumnError, counted, listed
-from .key_names import SEPARATORS, Affixes, cuts
+from .key_names import SEPARATORS, Affixes, splits
 
 Side = str | list[str]  # the column of one end of each edge, or several that are one id
 KNOWN_PAIRS = (
@@ -241,7 +241,7 @@ def _possible_names(left: str, right: str, word: str) -> list[tuple[str, str]]:
 
 def _affixes(left: str, right: str) -> Affixes | None:
     """Return the shortest affixes by which two names differ, with separators, or None."""
-    stems = {affixes: stem for affixes, stem in cuts(left, right) if stem.strip(SEPARATORS) == stem}
+    stems = {key: stem for key, stem in splits(left, right) if stem.strip(SEPARATORS) == stem}
     return max(stems, key=lambda affixes: len(stems[affixes]), default=None)  # the longest stem
 
 

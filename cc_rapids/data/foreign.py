@@ -31,9 +31,9 @@ _OPENED_BY: WeakKeyDictionary[type, Callable[[Any], Any] | None] = WeakKeyDictio
 def opened(edges: Any, weight: Any = None) -> Any:
     """Convert edges to a form that an adapter reads; return most kinds unchanged.
 
-    If ``weight`` is given, an array with one number per entry of a matrix, or a name, a matrix
-    becomes the :class:`Graph` of its entries, with their values as :data:`WEIGHT`. An InputError
-    for an object that cannot be converted says what to pass instead.
+    With a ``weight``, a matrix becomes the :class:`Graph` of its entries, with their values as
+    :data:`WEIGHT`. ``weight`` is the name of a column, or an array with a number for each entry. An
+    InputError for an object that cannot be converted says what to pass instead.
     """
     kind = type(edges)
     try:
@@ -56,6 +56,7 @@ def with_own_weights(edges: Any, weight: Any) -> tuple[Any, Any]:
 
 def _conversion_of(kind: type) -> Callable[[Any], Any] | None:
     """Return the function that converts objects of a type; None if no conversion is needed."""
+    # the library of the type, then those of its bases
     libraries = [base.__module__.partition(".")[0] for base in kind.__mro__]
     if "networkx" in libraries:
         return _graph_of_networkx if hasattr(kind, "adjacency") else partial(_refuse, NO_VIEW)
@@ -66,7 +67,7 @@ def _conversion_of(kind: type) -> Callable[[Any], Any] | None:
     if libraries[0] == "dask" and kind.__name__ != "DataFrame":
         return partial(_refuse, NO_LAZY)
     if kind.__name__ == "MultiIndex" and libraries[0] in ("pandas", "cudf"):
-        return _ends_of_levels
+        return _frame_of_multiindex
     for base, convert_some in CONVERSIONS_OF_SOME.items():
         if issubclass(kind, base) and not hasattr(kind, "tocoo"):
             return convert_some
@@ -79,26 +80,24 @@ def is_always_converted(kind: type) -> bool:
 
 
 def pairs_of_keys(source: Any, destination: Any, width: int = 0) -> KeyPairs:
-    """Return edges between ids of several columns as columns by name.
+    """Return edges as columns by name, given the ids of both ends, which have several columns.
 
     ``width`` is the number of columns of an id, by default that of the given ids.
     """
     width = width or key_width(source) or key_width(destination)
-    sides = [
-        key_parts(f"ids of {end}", ids, width)
-        for end, ids in ((SOURCE, source), (DESTINATION, destination))
-    ]
-    widths = list(map(len, sides))
-    if widths[0] != widths[1]:
+    sources = key_parts(f"ids of {SOURCE}", source, width)
+    destinations = key_parts(f"ids of {DESTINATION}", destination, width)
+    if len(sources) != len(destinations):
         raise InputError(
-            f"the ids of {SOURCE} have {counted(widths[0], 'column')}, but those of {DESTINATION}"
-            f" have {counted(widths[1], 'column')}: both ends need the same columns"
+            f"the ids of {SOURCE} have {counted(len(sources), 'column')}, but those of"
+            f" {DESTINATION} have {counted(len(destinations), 'column')}: both ends need the same"
+            " columns"
         )
     names = columns_of(source) if is_frame(source) else ()
-    return KeyPairs(sides, tuple(names) if are_usable(names) else ())
+    return KeyPairs(sources, destinations, tuple(names) if are_usable(names) else ())
 
 
-def _keys_of_pairs(pairs: list[Any]) -> Any:
+def _convert_list(pairs: list[Any]) -> Any:
     """Return a list of pairs of tuples as columns by name; return other lists unchanged."""
     first_item = pairs[0] if pairs else ()
     is_pair = isinstance(first_item, tuple) and len(first_item) == 2
@@ -107,11 +106,8 @@ def _keys_of_pairs(pairs: list[Any]) -> Any:
     return pairs_of_keys(*columns_of_key_pairs(pairs))
 
 
-def _sides_of_tuple(sides: tuple[Any, ...]) -> Any:
-    """Convert columns that only have Arrow's protocols to PyArrow.
-
-    Ids of several columns become a :class:`KeyPairs`.
-    """
+def _convert_tuple(sides: tuple[Any, ...]) -> Any:
+    """Return ids of several columns by name; convert columns that only have Arrow's protocols."""
     if len(sides) == 2 and any(key_width(side) > 1 for side in sides):
         return pairs_of_keys(*sides)
     if not any(speaks_arrow(type(side)) for side in sides):
@@ -119,7 +115,7 @@ def _sides_of_tuple(sides: tuple[Any, ...]) -> Any:
     return tuple(map(_as_column, sides))
 
 
-def _columns_of_mapping(columns: dict[str, Any]) -> dict[str, Any]:
+def _convert_mapping(columns: dict[str, Any]) -> dict[str, Any]:
     """Convert the columns of a mapping that only have Arrow's protocols to PyArrow."""
     if not any(speaks_arrow(type(column)) for column in columns.values()):
         return columns
@@ -130,7 +126,7 @@ def _as_column(column: Any) -> Any:
     return arrow_of(column) if speaks_arrow(type(column)) else column
 
 
-def _columns_of_fields(array: Any) -> Any:
+def _convert_array(array: Any) -> Any:
     """Return the fields of a structured array as columns; return other arrays unchanged."""
     names = array.dtype.names
     return array if names is None else {name: array[name] for name in names}
@@ -138,14 +134,14 @@ def _columns_of_fields(array: Any) -> Any:
 
 # the functions that convert some objects of a type, and return the others unchanged
 CONVERSIONS_OF_SOME: dict[type, Callable[[Any], Any]] = {
-    np.ndarray: _columns_of_fields,
-    tuple: _sides_of_tuple,
-    list: _keys_of_pairs,
-    dict: _columns_of_mapping,
+    np.ndarray: _convert_array,
+    tuple: _convert_tuple,
+    list: _convert_list,
+    dict: _convert_mapping,
 }
 
 
-def _ends_of_levels(index: Any) -> Any:
+def _frame_of_multiindex(index: Any) -> Any:
     """Return an index of several levels as a frame; two unnamed levels get the default names."""
     frame = frame_of_levels(index)
     if index.nlevels == 2 and all(name is None for name in index.names):
@@ -221,7 +217,8 @@ def _graph_of_igraph(graph: Any) -> Graph:
     if "name" in graph.vs.attributes():
         vertices = graph.vs["name"]
         _check_vertex_names(vertices)
-        ids = np.array(vertices, None if vertices and type(vertices[0]) is int else object)
+        are_integers = vertices and type(vertices[0]) is int
+        ids = np.array(vertices, None if are_integers else object)  # object keeps Python's strings
         ends = ids[ends]
     columns = {SOURCE: partial(getitem, ends, 0), DESTINATION: partial(getitem, ends, 1)}
     names = graph.es.attributes()
@@ -303,8 +300,8 @@ def entries_of(matrix: Any) -> Any:
         starts = matrix.indptr.get() if hasattr(matrix.indptr, "get") else matrix.indptr
         offsets.check("indptr", starts, len(matrix.indices), may_have_spare=True)
     if matrix.format == "lil":
-        lengths = [list(map(len, side)) for side in (matrix.rows, matrix.data)]
-        if lengths[0] != lengths[1] or len(lengths[0]) != matrix.shape[0]:
+        counts, data_counts = (list(map(len, lists)) for lists in (matrix.rows, matrix.data))
+        if counts != data_counts or len(counts) != matrix.shape[0]:
             raise InputError(
                 "the lil matrix has rows and data of different lengths: build it again"
             )

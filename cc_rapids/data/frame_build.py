@@ -56,8 +56,8 @@ def with_column(frame: Any, name: Any, values: Any, valid: Any) -> Any:
         kind = f"{type(frame).__module__.partition('.')[0]} {type(frame).__name__}"
         raise InputError(f"column names of a {kind} must be strings, not name={name!r}")
     if hasattr(type(frame), "column_names"):
-        others = [k for k, other_name in enumerate(frame.column_names) if other_name != name]
-        return frame.select(others).append_column(name, _arrow(values, valid))
+        positions = [k for k, other in enumerate(frame.column_names) if other != name]
+        return frame.select(positions).append_column(name, _arrow(values, valid))
     return nw.from_native(frame).with_columns(_for_polars(values, valid).alias(name)).to_native()
 
 
@@ -101,7 +101,7 @@ def _pandas_series(arrow: Any) -> Any:
 
 
 def _nullable_type(kind: Any) -> Any:
-    """Return pandas' nullable type for an integer type of PyArrow."""
+    """Return pandas' nullable type for an integer type of PyArrow: UInt8 for uint8."""
     return pd.api.types.pandas_dtype(str(kind).replace("uint", "UInt").replace("int", "Int"))
 
 
@@ -155,7 +155,7 @@ def rows_of_frame(frame: Any, rows: Any) -> Any:
     """
     if is_cudf(frame):
         return frame.iloc[rows]
-    mask = np.zeros_like(rows, bool, shape=frame_size(frame))
+    mask = np.zeros_like(rows, bool, shape=frame_size(frame))  # on the device of ``rows``
     mask[rows] = True
     return rows_where_true(frame, mask)
 
@@ -211,12 +211,12 @@ def column_like(edges: Any, values: Any, backend: Any, on_device: bool) -> Any:
 
 
 def _frame_of(edges: Any) -> Any:
-    """Return a frame with the rows of an edge list; None if the list is not of a frame library."""
+    """Return a frame with a row for each edge; None if the edges are not of a frame library."""
     edges = frame_of_levels(edges)
     if isinstance(edges, tuple):
         if not (len(edges) and (is_series(edges[0]) or is_frame(edges[0]))):
             return None
-        edges = edges[0]
+        edges = edges[0]  # the sources have a row for each edge
     elif type(edges).__module__.partition(".")[0] not in LIBRARIES:  # also lists and arrays
         return None
     if not is_series(edges):

@@ -23,7 +23,7 @@ log: logging.Logger = logging.getLogger(__name__)
 Types = list[str | None]  # the type of strings in each column of an id; None for integers
 
 
-def kind_words(given: EdgeInput) -> dict[str, Any]:
+def describe_frames(given: EdgeInput) -> dict[str, Any]:
     """Describe the frames of an answer: their library, and the string types of their ids.
 
     Returns
@@ -56,7 +56,8 @@ def kind_words(given: EdgeInput) -> dict[str, Any]:
 def _no_ids(column: Column, on_device: bool) -> Any:
     """Return an empty column with the library and type of a column of ids."""
     if column.strings:
-        return column.to_native(_no_strings(on_device), partial(_no_strings, on_device))
+        no_strings = partial(_no_strings, on_device)
+        return column.to_native(no_strings(), no_strings)
     return (cupy if on_device else np).empty(0, np.int64)
 
 
@@ -84,20 +85,20 @@ def _type_name(column: Any) -> str:
     return str(dtype)
 
 
-def given_like(words: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
-    """Return an input of one edge; its answers are frames of the library named in ``words``.
+def input_from_description(description: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
+    """Return the input of one arbitrary edge, whose answers have the frames of a description.
 
     If the library is not available, log a warning, and use PyArrow or NumPy.
 
     Parameters
     ----------
-    words : dict
-        The result of :func:`kind_words`, or a dictionary that has only the key ``frame``.
+    description : dict
+        The result of :func:`describe_frames`, or a dictionary that has only the key ``frame``.
     strings : sequence of bool
         Whether each column of an id holds strings.
     """
-    library = str(words.get("frame"))
-    type_names = [*(words.get("types") or ()), *([""] * len(strings))]
+    library = str(description.get("frame"))
+    type_names = [*(description.get("types") or ()), *([""] * len(strings))]  # "": the default
     types = [str(type_names[k]) if is_text else None for k, is_text in enumerate(strings)]
     try:
         edges = _read(_MAKERS[library](types), len(types))
@@ -106,32 +107,29 @@ def given_like(words: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
         kind = "NumPy's arrays" if make is _numpy else "PyArrow's tables"
         log.warning(
             "answers are returned as %s, because %s is not available (%s)",
-            *(kind, library, error if library in _MAKERS else "unknown"),
+            kind,
+            library,
+            error if library in _MAKERS else "unknown",
         )
         edges = _read(make([None if name is None else "" for name in types]), len(types))
-    names, ends = (tuple(words.get(key) or ()) for key in ("names", "ends"))
+    names, ends = (tuple(description.get(key) or ()) for key in ("names", "ends"))
     return replace(edges, vertex_names=names, end_names=ends)
 
 
 def _read(edges: Any, width: int) -> EdgeInput:
-    """Read a frame of :func:`_edge_of`, or a pair of arrays; ids have ``width`` columns."""
+    """Read an edge made by a function in ``_MAKERS``; ids have ``width`` columns."""
     source, destination = KeyPairs.names_of(width)
     if width == 1:
         return read.read(edges, source[0], destination[0])
     return read.read(edges, source, destination)
 
 
-def _edge_of(columns: list[Any]) -> dict[str, Any]:
-    """Return, by name, the columns of an edge that joins a vertex to itself."""
-    return dict(KeyPairs([columns, columns]))
-
-
-# Each function in ``_MAKERS`` takes the types of the id columns, and returns one edge: a frame
-# of its library, or a pair of arrays.
+# Each function in ``_MAKERS`` takes the types of the id columns, and returns an edge that joins a
+# vertex to itself: a frame of its library, or a pair of arrays.
 
 
 def _numpy(types: Types) -> Any:
-    (kind,) = types
+    (kind,) = types  # answers for ids of several columns are tables
     ids = np.array([0] if kind is None else ["x"])
     if kind == "T":
         ids = ids.astype(np.dtypes.StringDType())
@@ -145,9 +143,8 @@ def _cupy(types: Types) -> Any:
 
 
 def _arrow(types: Types) -> Any:
-    return pa.table(
-        _edge_of([pa.array([0]) if t is None else pa.array(["x"], _arrow_type(t)) for t in types])
-    )
+    columns = [pa.array([0]) if t is None else pa.array(["x"], _arrow_type(t)) for t in types]
+    return pa.table(dict(KeyPairs(columns, columns)))
 
 
 def _arrow_type(name: str) -> Any:
@@ -168,7 +165,8 @@ def _pandas(module: str, types: Types) -> Any:
             return ids.astype(pandas.ArrowDtype(_arrow_type(string_type.removeprefix("arrow:"))))
         return ids.astype(string_type) if string_type else ids
 
-    return pandas.DataFrame(_edge_of(list(map(ids_of_type, types))))
+    columns = list(map(ids_of_type, types))
+    return pandas.DataFrame(dict(KeyPairs(columns, columns)))
 
 
 def _by_narwhals(library: Any, types: Types) -> Any:

@@ -185,8 +185,8 @@ def folded(summary: str, *parts: str) -> str:
     return f"<details><summary>{escape(summary)}</summary>{''.join(parts)}</details>"
 
 
-def plan(title: str, lines: Mapping[str, str], first: Sequence[str]) -> str:
-    """Return a plan as a table of the lines named in ``first``; the other lines are collapsed."""
-    others = {name: line for name, line in lines.items() if name not in first}
-    shown = facts({name: lines[name] for name in first})
-    return panel(title, shown, folded("what would run", facts(others)))
+def plan(title: str, lines: Mapping[str, str], shown: Sequence[str]) -> str:
+    """Return a plan as a table of the lines named in ``shown``; the other lines are collapsed."""
+    collapsed = {name: line for name, line in lines.items() if name not in shown}
+    table_of_shown = facts({name: lines[name] for name in shown})
+    return panel(title, table_of_shown, folded("what would run", facts(collapsed)))

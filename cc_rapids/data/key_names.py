@@ -53,7 +53,7 @@ def key_names_of(sources: Sequence[Any], destinations: Sequence[Any]) -> tuple[s
 
 def are_usable(names: Sequence[Any]) -> bool:
     """Return whether names are distinct, and cannot be confused with other columns of answers."""
-    # answers append such a suffix to the names, as in kind_labels: see public_name()
+    # public_name() makes names such as kind_labels; with "_" before it, labels has a suffix, too
     suffixes = tuple(f"_{column}" for column in COLUMNS_OF_ANSWERS)
     names_are_usable = all(
         isinstance(name, str) and name and not f"_{name}".endswith(suffixes) for name in names
@@ -81,25 +81,25 @@ def public_name(column: str, keys: Sequence[str]) -> str:
 def _stems(sources: Sequence[str], destinations: Sequence[str]) -> tuple[str, ...]:
     """Return the common stem of each pair of names; () unless all pairs have the same affixes.
 
-    The stem of two equal names is the name itself.
+    The stem of two equal names is the name itself; () is returned if all names are equal.
     """
     pairs = list(zip(sources, destinations, strict=True))
-    stems_by_affixes = {pair: dict(cuts(*pair)) for pair in pairs if pair[0] != pair[1]}
+    stems_by_affixes = {pair: dict(splits(*pair)) for pair in pairs if pair[0] != pair[1]}
     shared = set.intersection(*map(set, stems_by_affixes.values())) if stems_by_affixes else set()
     if not shared:
         return ()
     shortest = min(shared, key=lambda affixes: (len(affixes.left) + len(affixes.right), affixes))
     return tuple(
-        pair[0] if pair[0] == pair[1] else stems_by_affixes[pair][shortest] for pair in pairs
+        stems_by_affixes[pair][shortest] if pair in stems_by_affixes else pair[0] for pair in pairs
     )
 
 
-def cuts(left: str, right: str) -> Iterator[tuple[Affixes, str]]:
+def splits(left: str, right: str) -> Iterator[tuple[Affixes, str]]:
     """Yield each way to split two names into affixes and a common stem.
 
     Examples
     --------
-    >>> next(cuts("unique_id_l", "unique_id_r"))
+    >>> next(splits("unique_id_l", "unique_id_r"))
     (Affixes(are_suffixes=True, left='l_', right='r_'), 'unique_id')
     """
     for are_suffixes in (False, True):
@@ -107,9 +107,10 @@ def cuts(left: str, right: str) -> Iterator[tuple[Affixes, str]]:
         left_name, right_name = left[::step], right[::step]
         for k in range(len(left_name)):
             stem = left_name[k:]
+            if not right_name.endswith(stem):
+                continue
             affixes = Affixes(are_suffixes, left_name[:k], right_name.removesuffix(stem))
-            is_common = right_name.endswith(stem)
-            if is_common and _is_affix(affixes.left) and _is_affix(affixes.right):
+            if _is_affix(affixes.left) and _is_affix(affixes.right):
                 yield affixes, stem[::step]
 
 

@@ -38,12 +38,12 @@ class KeyPairs(dict[str, Any]):
         The names of the columns of an id; empty for ids from tuples, which have no names.
     """
 
-    def __init__(self, sides: list[list[Any]], key_names: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, sources: list[Any], destinations: list[Any], key_names: tuple[str, ...] = ()
+    ) -> None:
         self.key_names = key_names
-        names = zip(self.names_of(len(sides[0])), sides, strict=True)
-        super().__init__(
-            (name, column) for side in names for name, column in zip(*side, strict=True)
-        )
+        names = [name for side in self.names_of(len(sources)) for name in side]
+        super().__init__(zip(names, [*sources, *destinations], strict=True))
 
     @staticmethod
     def names_of(width: int) -> list[list[str]]:
@@ -81,14 +81,14 @@ class Graph(Mapping[str, Any]):
         return len(self.columns_by_name)
 
     def ends(self) -> list[Any]:
-        """Return the first id column of the sources and the first id column of the destinations."""
+        """Return the first column of the sources, and the first column of the destinations."""
         names = list(self)
         return [self[names[0]], self[next(name for name in names if name.startswith(DESTINATION))]]
 
-    def where(self, rows: Callable[[Any], Any]) -> Graph:
-        """Return the graph with some of its edges; ``rows`` selects the rows of a column."""
-        columns_by_name = {name: partial(self._rows_of, name, rows) for name in self}
+    def where(self, select: Callable[[Any], Any]) -> Graph:
+        """Return the graph with some of its edges; ``select`` returns their values of a column."""
+        columns_by_name = {name: partial(self._selected, name, select) for name in self}
         return Graph(self.kind, columns_by_name, self.vertices)
 
-    def _rows_of(self, name: str, rows: Callable[[Any], Any]) -> Any:
-        return rows(self[name])
+    def _selected(self, name: str, select: Callable[[Any], Any]) -> Any:
+        return select(self[name])

@@ -33,7 +33,7 @@ else:
         def __getattr__(self, attribute: str) -> Any:
             if attribute.startswith("__"):
                 raise AttributeError(attribute)
-            __import__(self._name)  # waits for another thread that imports it
+            __import__(self._name)  # waits for other threads; its result is the top-level package
             return getattr(sys.modules[self._name], attribute)
 
     cudf, cupy, duckdb, np = map(Library, ("cudf", "cupy", "duckdb", "numpy"))

@@ -120,7 +120,7 @@ def read_pairs(
         )
     # an empty list or empty columns do not tell the number of columns of an id
     if width > 1 and isinstance(pairs, tuple | list) and not any(map(len, pairs)):
-        pairs = KeyPairs([[[] for _ in range(width)] for _ in range(2)])
+        pairs = KeyPairs([[]] * width, [[]] * width)
     return read(pairs, source, destination, options=options, droppable=False)
 
 

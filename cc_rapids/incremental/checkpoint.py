@@ -30,7 +30,7 @@ from ..data.edge_input import EdgeInput
 from ..data.files import archive
 from ..data.files.read import SourceFormat
 from ..data.files.write import drafts_of
-from ..data.frame_kind import given_like, kind_words
+from ..data.frame_kind import describe_frames, input_from_description
 from ..data.streams import Cursor, Source
 from ..errors import (
     CapacityError,
@@ -76,7 +76,7 @@ def write(
         "batches": state.batches,
         "dropped": state.given.dropped_rows,
         "ledger": state.ledger.check().facts(),
-        "answers": kind_words(state.given),
+        "answers": describe_frames(state.given),
         "taken": [asdict(source) for source in state.given.formats],
         **index_header,
         "kept": None if kept is None else {"expiry": kept.expiry, "kind": kept.kind},
@@ -175,7 +175,7 @@ def _state(header: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> 
     if min(counts.values()) < 0:
         raise ValueError("a count is negative")
     index = _index(header, arrays, n, backend)
-    given = kind_of(given_like(header["answers"], index.kinds), before=None)
+    given = kind_of(input_from_description(header["answers"], index.kinds), before=None)
     forest = Forest(backend, n, all_present=True)
     forest.parent[:] = backend.asarray(parent)
     sources = tuple(

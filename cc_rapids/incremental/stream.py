@@ -28,7 +28,7 @@ from ..data.files.opening import planned
 from ..data.files.text_ids import LateTextError
 from ..data.foreign import opened, with_own_weights
 from ..data.frame_build import frame_of_table
-from ..data.frame_kind import given_like
+from ..data.frame_kind import input_from_description
 from ..data.memory_budget import LEAST_ROWS, MOST_ON_DEVICE, MOST_ROWS, Budget, bytes_of, in_words
 from ..data.streams import Chunk, Cursor, Gathered, Source, Texts, text_of
 from ..data.text_options import COMMENTS, NO_OPTIONS
@@ -832,7 +832,7 @@ class Run:
         if not self.stream.arrow:
             return state.given
         frame_kind = {"frame": self.frames or "pyarrow", "names": state.given.key_names}
-        return batches.kind_of(given_like(frame_kind, state.index.kinds), None)
+        return batches.kind_of(input_from_description(frame_kind, state.index.kinds), None)
 
     def link_chunks(
         self,

@@ -20,7 +20,7 @@ from ..data.dtypes import is_integer, is_number
 from ..data.edge_input import EdgeInput, Lending
 from ..data.files import archive
 from ..data.files.read import SourceFormat
-from ..data.frame_kind import given_like, kind_words
+from ..data.frame_kind import describe_frames, input_from_description
 from ..data.read import NOTHING
 from ..data.weight_bound import WeightBound
 from ..errors import FormatError, InputError
@@ -70,7 +70,7 @@ def write(path: str | os.PathLike[str], answer: Answer) -> None:
         "facts": answer.facts.to_json(),
         "dropped": answer.given.dropped_rows,
         "taken": [asdict(source) for source in answer.given.formats],
-        "answers": kind_words(answer.given),
+        "answers": describe_frames(answer.given),
         "bound": answer.given.bound and answer.given.bound.to_json(),
         "columns": [column_header for column_header, _ in columns],
         **weights,
@@ -198,7 +198,7 @@ def _answer_of_file(header: dict[str, Any], arrays: dict[str, Any], engine: str 
 def _given_of(header: dict[str, Any]) -> EdgeInput:
     """Return the input of a saved answer, without edges: the kind of frames, and facts of files."""
     are_strings = [column_header["ids"] == "strings" for column_header in header["columns"]]
-    like = given_like(header["answers"], are_strings)
+    like = input_from_description(header["answers"], are_strings)
     sources = tuple(
         SourceFormat(**source | {"columns": tuple(source["columns"])}) for source in header["taken"]
     )

@@ -16,7 +16,7 @@ from support.edge_kinds import EDGES
 
 from cc_rapids import Connectivity
 from cc_rapids.data.files import archive
-from cc_rapids.data.frame_kind import given_like
+from cc_rapids.data.frame_kind import input_from_description
 from cc_rapids.errors import FormatError, OutputError
 
 
@@ -221,7 +221,7 @@ def test_answers_come_as_tables_where_the_library_is_missing(tmp_path, monkeypat
 
 
 def test_tables_of_an_unknown_library_are_said_to_be_of_another(caplog):
-    given_like({"frame": "vaex"}, [False])
+    input_from_description({"frame": "vaex"}, [False])
     assert "as PyArrow's tables, because vaex is not available (unknown)" in caplog.text
 
 
