@@ -30,8 +30,7 @@ from ..results.components import Components
 from ..results.lookup import check_name
 
 NAME = "cc"
-NO_ROWS = object()  # no frame of rows; None would be a frame that the caller passes by mistake
-
+NO_ROWS = object()  # for methods without a frame of rows; None from a caller raises an error
 
 END_PARAMETERS = {
     name: inspect.Parameter(
@@ -47,63 +46,65 @@ OPTIONS_DOC = """**options
 ROW_COLUMNS = "on", "by", "per"  # arguments that name columns of the frame of rows
 
 
-def _of_answer(name: str, *, of_rows: bool = False) -> Callable[..., Any]:
+def _delegating_method(name: str, *, takes_rows: bool = False) -> Callable[..., Any]:
     """Return a method of Accessor that finds the components and calls their method ``name``.
 
-    The positional arguments of the new method are the frame of rows, if ``of_rows`` is true, and
-    the columns of the edge list. The other arguments of the method are keyword-only. The options of
-    :func:`cc_rapids.components` follow.
+    Its positional arguments are a frame of rows, if ``takes_rows`` is true, and the columns of the
+    edge list. The other arguments of the method of Components, and the options of
+    :func:`cc_rapids.components`, are keyword-only.
     """
     method = getattr(Components, name)
-    others = list(inspect.signature(method).parameters.values())
-    leading = others[: 1 + of_rows]  # self, and the frame of rows
-    keyword_only = inspect.Parameter.KEYWORD_ONLY
-    others = [parameter.replace(kind=keyword_only) for parameter in others[1 + of_rows :]]
+    parameters = list(inspect.signature(method).parameters.values())
+    positional = 2 if takes_rows else 1  # self, and the frame of rows
+    keyword_only = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in parameters[positional:]
+    ]
     options = inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD, annotation="Any")
     signature = inspect.Signature(
-        [*leading, *END_PARAMETERS.values(), *others, options], return_annotation="Any"
+        [*parameters[:positional], *END_PARAMETERS.values(), *keyword_only, options],
+        return_annotation="Any",
     )
 
-    def answer(self: Any, *arguments: Any, **keywords: Any) -> Any:
+    def delegate(self: Any, *arguments: Any, **keywords: Any) -> Any:
         bound = signature.bind(self, *arguments, **keywords)
         bound.apply_defaults()
         values = bound.arguments
-        keywords_of_method = {parameter.name: values[parameter.name] for parameter in others}
-        rows = values["frame"] if of_rows else NO_ROWS
-        keys = [values[key] for key in ROW_COLUMNS] if of_rows else []
+        method_keywords = {parameter.name: values[parameter.name] for parameter in keyword_only}
+        rows = values["frame"] if takes_rows else NO_ROWS
+        keys = [values[key] for key in ROW_COLUMNS] if takes_rows else []
 
         def call_method(components: Components, *rows: Any) -> Any:
-            return getattr(components, name)(*rows, **keywords_of_method)
+            return getattr(components, name)(*rows, **method_keywords)
 
         ends = values["source"], values["destination"]
         return self._answer(call_method, *ends, values["options"], rows, keys)
 
-    answer.__name__, answer.__qualname__ = name, f"Accessor.{name}"
-    answer.__doc__ = _docstring(method, of_rows)
-    answer.__signature__ = signature  # type: ignore[attr-defined]
-    return answer
+    delegate.__name__, delegate.__qualname__ = name, f"Accessor.{name}"
+    delegate.__doc__ = _docstring(method, takes_rows)
+    delegate.__signature__ = signature  # type: ignore[attr-defined]
+    return delegate
 
 
-def _docstring(method: Callable[..., Any], of_rows: bool) -> str:
+def _docstring(method: Callable[..., Any], takes_rows: bool) -> str:
     """Return the docstring of a method of Components for the accessor, without examples."""
     text = re.sub(
         r":meth:`(\w+)`", r":meth:`~cc_rapids.Components.\1`", inspect.getdoc(method) or ""
     )
-    head, *sections = re.split(r"\n\n(?=[A-Z][A-Za-z ]+\n-+\n)", text)
-    # Each section is its title, a line of dashes, and its text
-    parts = {part.partition("\n")[0]: part.split("\n", 2)[2] for part in sections}
-    parameters_of_method = re.split(r"\n(?=\S)", parts.get("Parameters", ""))
-    parameters = [
-        *parameters_of_method[:of_rows],
-        ENDS_DOC,
-        *parameters_of_method[of_rows:],
-        OPTIONS_DOC,
-    ]
-    parts["Parameters"] = "\n".join(filter(None, parameters))
-    parts["See Also"] = f"cc_rapids.Components.{method.__name__} : The method of an answer."
-    titles = [title for title in ("Parameters", "Returns", "Raises", "See Also") if title in parts]
-    texts = (f"{title}\n{'-' * len(title)}\n{parts[title]}" for title in titles)
-    return "\n\n".join([head, *texts])
+    section_break = r"\n\n(?=[A-Z][A-Za-z ]+\n-+\n)"  # before a title and a line of dashes
+    summary, *section_texts = re.split(section_break, text)
+    sections = {}
+    for section in section_texts:
+        title, _, content = section.split("\n", 2)
+        sections[title] = content
+    # A description is indented below the name of its parameter
+    parameters = re.split(r"\n(?=\S)", sections.get("Parameters", ""))
+    parameters.insert(1 if takes_rows else 0, ENDS_DOC)  # after the frame of rows
+    sections["Parameters"] = "\n".join(filter(None, [*parameters, OPTIONS_DOC]))
+    sections["See Also"] = f"cc_rapids.Components.{method.__name__} : The method of an answer."
+    kept = [name for name in ("Parameters", "Returns", "Raises", "See Also") if name in sections]
+    texts = (f"{title}\n{'-' * len(title)}\n{sections[title]}" for title in kept)
+    return "\n\n".join([summary, *texts])
 
 
 @suggest_keywords_of_methods
@@ -153,14 +154,14 @@ class Accessor:
         result: Components = components(self._frame, source, destination, **options)
         return result
 
-    labels: Callable[..., Any] = _of_answer("labels")
-    sizes: Callable[..., Any] = _of_answer("sizes")
-    size_histogram: Callable[..., Any] = _of_answer("size_histogram")
-    members: Callable[..., Any] = _of_answer("members")
-    largest: Callable[..., Any] = _of_answer("largest")
-    filter: Callable[..., Any] = _of_answer("filter")
-    deduplicate: Callable[..., Any] = _of_answer("deduplicate", of_rows=True)
-    duplicates: Callable[..., Any] = _of_answer("duplicates", of_rows=True)
+    labels: Callable[..., Any] = _delegating_method("labels")
+    sizes: Callable[..., Any] = _delegating_method("sizes")
+    size_histogram: Callable[..., Any] = _delegating_method("size_histogram")
+    members: Callable[..., Any] = _delegating_method("members")
+    largest: Callable[..., Any] = _delegating_method("largest")
+    filter: Callable[..., Any] = _delegating_method("filter")
+    deduplicate: Callable[..., Any] = _delegating_method("deduplicate", takes_rows=True)
+    duplicates: Callable[..., Any] = _delegating_method("duplicates", takes_rows=True)
 
     def attach(
         self,
@@ -235,7 +236,7 @@ class Accessor:
         on: str | list[str] = "vertex",
         **options: Any,
     ) -> Any:
-        """Explain why two vertices are in one component, by the path between them and records.
+        """Explain by a path of edges and by records why two vertices are in one component.
 
         With ``explain=True``, return the plan.
 
@@ -290,7 +291,7 @@ class Accessor:
         """Return ``answer(components)`` or ``answer(components, rows)``.
 
         With ``explain``, return the plan. ``keys`` are the columns of ``rows`` that ``answer``
-        reads.
+        always reads; only LazyAccessor needs them, to collect no other columns.
         """
         components = self.components(source, destination, **options)
         if options.get("explain"):

@@ -39,10 +39,10 @@ def connected_components(
 ) -> Any:
     """Return ``components(...).labels()``; for a graph, the answer of cuGraph's function.
 
-    For a ``cugraph.Graph``, this function does the same as
-    :func:`cc_rapids.integrations.cugraph.connected_components`, which does not have the other
-    options. It also does so for a matrix if ``directed``, ``connection`` or ``return_labels`` is
-    passed. Graphs and matrices have no column names, so the positional arguments after them are
+    For a ``cugraph.Graph``, this function calls
+    :func:`cc_rapids.integrations.cugraph.connected_components`, and other options have no effect.
+    The same is true for a matrix if ``directed``, ``connection`` or ``return_labels`` is passed.
+    Graphs and matrices have no column names, so the positional arguments after them are
     ``directed``, ``connection`` and ``return_labels``, as in cuGraph.
 
     Parameters
@@ -57,11 +57,7 @@ def connected_components(
         The vertices are exactly 0 .. num_vertices - 1.
     labels : {"min", "max", "dense", "size", ...}, optional
         As for :func:`cc_rapids.components`.
-    nulls : {"raise", "drop"}
-        As for :func:`cc_rapids.components`.
-    design : str or Design
-        As for :func:`cc_rapids.components`.
-    engine : {"threads", "cuda"}, optional
+    nulls, design, engine : optional
         As for :func:`cc_rapids.components`.
     return_labels : bool, optional
         Whether to return labels in addition to the count, as in cuGraph's and SciPy's functions.
@@ -80,11 +76,7 @@ def connected_components(
 
     Other Parameters
     ----------------
-    header, delimiter, encoding, comment, format : optional
-        As for :func:`cc_rapids.components`.
-    memory : {"device", "pinned", "zero-copy"}
-        As for :func:`cc_rapids.components`.
-    explain : bool
+    header, delimiter, encoding, comment, format, memory, explain : optional
         As for :func:`cc_rapids.components`.
 
     See Also
@@ -107,9 +99,9 @@ def connected_components(
     >>> cc_rapids.connected_components(scipy.sparse.eye_array(2), True, "strong", False)
     2
     """
-    if cugraph.is_accepted(edges):
-        directed = _either("directed", directed, source)
-        connection = _either("connection", connection, destination)
+    if cugraph.is_accepted(edges):  # a graph or matrix has no source and destination columns
+        directed = _passed_once("directed", directed, source)
+        connection = _passed_once("connection", connection, destination)
     cugraph_options = directed, connection, return_labels
     if is_graph(edges) or any(option is not None for option in cugraph_options):
         connection = "weak" if connection is None else connection
@@ -140,7 +132,7 @@ def connected_components(
     return result.labels()
 
 
-def _either(name: str, by_keyword: Any, by_position: Any) -> Any:
+def _passed_once(name: str, by_keyword: Any, by_position: Any) -> Any:
     """Return an option passed by keyword or by position; raise an error if it is passed twice."""
     if by_position is None:
         return by_keyword

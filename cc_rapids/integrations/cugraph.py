@@ -91,11 +91,11 @@ def weakly_connected_components(
     if connection is not None and not _is_kind(connection, "weak"):
         raise ArgumentTypeError("'connection' must be 'weak' for weakly_connected_components()")
     if not graph:
-        return _of_matrix(G, _labels_too(return_labels))
+        return _of_matrix(G, _wants_labels(return_labels))
     if G.is_directed():
         raise InputError("input graph must be undirected")
     check_state(G)
-    return _of_integers(G) if numbering(G) is None else _of_numbered(G)
+    return _labels_of_ids(G) if numbering(G) is None else _labels_of_renumbered(G)
 
 
 def connected_components(
@@ -149,12 +149,12 @@ def connected_components(
 
 
 def _is_kind(connection: Any, kind: str) -> bool:
-    """Return whether ``connection`` is the string ``kind``, without comparing other types."""
+    """Return whether ``connection`` is the string ``kind``; False for an array of strings."""
     return isinstance(connection, str) and connection == kind
 
 
-def _labels_too(return_labels: Any) -> bool:
-    """Return whether labels are returned besides the number of components; None stands for True."""
+def _wants_labels(return_labels: Any) -> bool:
+    """Return the flag ``return_labels`` after a check of its type; True for None."""
     return return_labels is None or check_flag("return_labels", return_labels)
 
 
@@ -233,15 +233,16 @@ def _spanning_tree(graph: Any, kind: str, ignore_nan: bool) -> Any:
     nulls = "drop" if check_flag("ignore_nan", ignore_nan) else "raise"
     weighted = _weighted_edges(graph)
     forest = components(weighted, weight=WEIGHTS, forest=kind, nulls=nulls).forest()
-    ends = {"source": "src", "destination": "dst"}  # our names of columns, and those of cuGraph
-    edges = forest[[*ends, "weight"]].rename(columns=ends)
-    sides = {end: [side] for end, side in ends.items()}
-    if numbering(graph) is not None:
-        for end, side in ends.items():
+    cugraph_names = {"source": "src", "destination": "dst"}
+    edges = forest[[*cugraph_names, "weight"]].rename(columns=cugraph_names)
+    end_columns = {}
+    for end, name in cugraph_names.items():
+        columns = [name]
+        if numbering(graph) is not None:
             # cuGraph names several columns of ids 0_src, 1_src, ...
-            edges = graph.unrenumber(edges, side)
-            sides[end] = [name for name in edges.columns if name.endswith(side)]
-    end_columns = {end: side if len(side) > 1 else side[0] for end, side in sides.items()}
+            edges = graph.unrenumber(edges, name)
+            columns = [column for column in edges.columns if column.endswith(name)]
+        end_columns[end] = columns if len(columns) > 1 else columns[0]
     forest_graph = sys.modules["cugraph"].Graph()
     forest_graph.from_cudf_edgelist(edges, **end_columns, edge_attr="weight")
     return forest_graph
@@ -281,20 +282,20 @@ def _of_matrix(matrix: Any, return_labels: bool) -> Any:
     return (len(result), result.labels("dense").labels) if return_labels else len(result)
 
 
-def _of_integers(graph: Any) -> Any:
+def _labels_of_ids(graph: Any) -> Any:
     """Return the label frame of a graph that is not renumbered.
 
-    If all vertices of the graph occur in the edge list, nothing else is read.
+    If all vertices of the graph occur in the edge list, only the edge list is read.
     """
     if graph.edgelist is not None:
         count = int(graph.number_of_vertices())
-        labels = _labels(graph.edgelist.edgelist_df, count)
+        labels = _label_frame(graph.edgelist.edgelist_df, count)
         if len(labels) == count:
             return labels
-    return _labels(graph)
+    return _label_frame(graph)
 
 
-def _labels(edges: Any, expected_rows: int | None = None) -> Any:
+def _label_frame(edges: Any, expected_rows: int | None = None) -> Any:
     """Return the label frame of edges; memory for ``expected_rows`` rows is allocated first."""
     options = Options.check(
         source="src", destination="dst", wants_labels=True, expected_rows=expected_rows
@@ -303,19 +304,19 @@ def _labels(edges: Any, expected_rows: int | None = None) -> Any:
     return result.labels()
 
 
-def _of_numbered(graph: Any) -> Any:
+def _labels_of_renumbered(graph: Any) -> Any:
     """Return the label frame of a graph that cuGraph has renumbered to 0 .. n - 1.
 
-    The rows keep the order of cuGraph's table of numbers, as in cuGraph. Sorting strings would take
-    ten times as long as the rest.
+    The rows keep the order of cuGraph's table of numbers, as in cuGraph. Sorting the rows by
+    strings would take ten times as long as all other steps.
     """
     table = numbering(graph)
     names = [name for name in table.columns if name != "id"]
-    labels = ["vertex"] if len(names) == 1 else [f"{name}_vertex" for name in names]
+    new_names = ["vertex"] if len(names) == 1 else [f"{name}_vertex" for name in names]
     # Numbers are copied, because the caller may change them in place; strings are immutable
     vertices = {
-        label: table[name] if is_object(table[name].dtype) else table[name].copy()
-        for label, name in zip(labels, names, strict=True)
+        new_name: table[name] if is_object(table[name].dtype) else table[name].copy()
+        for new_name, name in zip(new_names, names, strict=True)
     }
     result = components(edge_frame(graph), num_vertices=len(table))
     return labelled(result.answer, vertices, table["id"])
@@ -336,7 +337,7 @@ def _strong(matrix: Any, directed: bool | None, return_labels: bool | None) -> A
             matrix,
             directed is None or check_flag("directed", directed),
             "strong",
-            _labels_too(return_labels),
+            _wants_labels(return_labels),
         )
     raise EngineError(
         "strong components need cuGraph, which is not installed: pip install cugraph-cu13, or pass"
