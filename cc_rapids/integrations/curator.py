@@ -49,13 +49,10 @@ log: logging.Logger = logging.getLogger(__name__)
 
 DOCUMENT = "_curator_dedup_id"  # Curator's names of the columns between its stages
 GROUP = "_duplicate_group_id"
-MAX_TASKS = (1 << 31) - 1  # the tasks of one batch, because an answer needs the edges of all tasks
+MAX_TASKS = (1 << 31) - 1  # one batch has all tasks, because components need all edges
 READ_OPTIONS = ("storage_options",)  # the keys of read_kwargs
 # The keys of write_kwargs for Parquet files, with the names of these options in PyArrow
-WRITE_OPTIONS = {
-    "compression": "compression",
-    "row_group_size_rows": "row_group_size",
-}
+WRITE_OPTIONS = {"compression": "compression", "row_group_size_rows": "row_group_size"}
 MANIFEST = ".cc_rapids.json"  # a file in the output folder with the SHA-256 of each file
 LEDGER = b"cc_rapids.ledger"  # the key of the ledger in the metadata of the Parquet files
 COMPRESSIONS = "snappy", "gzip", "brotli", "lz4", "zstd", "none"
@@ -75,9 +72,9 @@ if not TYPE_CHECKING:
 class ConnectedComponentsStage(Stage):  # type: ignore[misc]
     """A stage of Curator that writes the connected component of each document in edge files.
 
-    Curator has a stage of the same name. Both stages have the same first five arguments, tasks,
-    folder, and names of files and columns. The number of a group is the least document of its
-    component, so it is the same on every run. Edges are read in chunks by
+    Curator has a stage of the same name. Both stages have the same first five arguments, and the
+    same tasks, output folder, file names and column names. The number of a group is the least
+    document of its component, so it is the same on every run. Edges are read in chunks by
     :func:`cc_rapids.stream_components`, on one GPU or on threads.
 
     The answer replaces the answer of an earlier run. Only files that an earlier run wrote are
@@ -93,8 +90,8 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
         The columns with the integer ids of both documents of an edge; by default
         ``"_curator_dedup_id_x"`` and ``"_curator_dedup_id_y"``.
     read_kwargs : dict, optional
-        The key ``storage_options`` has the options of fsspec for remote files, which are read on
-        the host.
+        The key ``storage_options`` holds fsspec's options for remote files. Remote files are read
+        on the host.
     write_kwargs : dict, optional
         The keys ``storage_options``, ``compression`` and ``row_group_size_rows``; the key ``index``
         is ignored.
@@ -185,7 +182,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
         gpus = GPUS[resolved_engine] if resolved_engine else 1.0  # "auto" gets a GPU
         bytes_of(memory_limit)  # raises an error for an invalid limit before the folder is made
         self.resources = Resources(cpus=1.0, gpus=gpus)
-        self._answered: list[str] | None = None
+        self._answered_files: list[str] | None = None
         folder = check_path("output_path", output_path)
         self.output_path = f"{folder.rstrip('/')}/{self.name}"
         if checkpoint is not None:
@@ -263,21 +260,22 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
             )
         for path in files:
             self._refuse_inside("the file of edges", path)
-        if self._answered not in (None, files):
-            earlier = counted(len(self._answered or ()), "file")
+        if self._answered_files is not None and self._answered_files != files:
+            earlier = counted(len(self._answered_files), "file")
             raise InputError(
                 f"{self.name} has already processed {earlier} and now gets {len(files):,} other"
                 " files: components need all edges together, so run the stage with"
                 " RayActorPoolExecutor, and make a new stage for other edges"
             )
-        self._earlier_files()  # raises an error for other files before edges are read
-        documents, ledger, tables = self._solved(files)
+        self._earlier_files()  # raises an error for foreign files before edges are read
+        documents, ledger, tables = self._solve(files)
         base_name = getattr(tasks[0], "task_id", "") or "components"
-        starts = range(0, max(documents, 1), self.rows_per_file)
-        suffixes = [f"_{k}" for k in range(len(starts))] if len(starts) > 1 else [""]
-        names = (f"{base_name}{suffix}.parquet" for suffix in suffixes)
+        starts = range(0, max(documents, 1), self.rows_per_file)  # the first row of each file
+        names = [f"{base_name}.parquet"]
+        if len(starts) > 1:
+            names = [f"{base_name}_{k}.parquet" for k in range(len(starts))]
         written = self._write(zip(names, tables, strict=True))
-        self._answered = files
+        self._answered_files = files
         writer_metadata = {"storage_options": self.write_kwargs.get("storage_options")}
         rows = [min(self.rows_per_file, documents - start) for start in starts]
         return [
@@ -289,7 +287,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
             for path, count in zip(written, rows, strict=True)
         ]
 
-    def _solved(self, files: list[str]) -> tuple[int, Ledger, Iterator[pa.Table]]:
+    def _solve(self, files: list[str]) -> tuple[int, Ledger, Iterator[pa.Table]]:
         """Return the number of documents, the ledger, and a label table for each output file.
 
         The ledger is checked against the numbers of rows in the footers of the files.
@@ -299,20 +297,18 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
         # Imported late, because a process that only assembles a pipeline does not need the module
         from ..incremental.stream import stream_components
 
-        fragments = [self._fragment(path) for path in files]
-        opened_fragments = [
-            (path, fragment)
-            for path, fragment in zip(files, fragments, strict=True)
-            if fragment.metadata.num_rows
+        opened_files = [(path, self._fragment(path)) for path in files]
+        nonempty_files = [
+            (path, fragment) for path, fragment in opened_files if fragment.metadata.num_rows
         ]
-        if not opened_fragments:
+        if not nonempty_files:
             types = {name: pa.int64() for name in (DOCUMENT, GROUP)}
             return 0, Ledger(), iter([_with_ledger(pa.schema(types).empty_table(), Ledger())])
         result: Any = stream_components(
-            _edges(opened_fragments), self.source_field, self.destination_field, **self.options
+            _edges(nonempty_files), self.source_field, self.destination_field, **self.options
         )
         facts = result.summary()
-        rows = sum(fragment.metadata.num_rows for _, fragment in opened_fragments)
+        rows = sum(fragment.metadata.num_rows for _, fragment in nonempty_files)
         ledger: Ledger = result.answer.facts.rows._replace(given=rows).check("the files of edges")
         log.info(
             "%s: %s in %s, by %s of %s; ledger: %s",
@@ -357,15 +353,11 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
         return fragment
 
     def _write(self, tables: Any) -> list[str]:
-        """Write named tables to the output folder, all or none of them, and return their paths."""
+        """Write pairs (file name, table) to the output folder, all or none; return the paths."""
         import pyarrow.parquet as pq
 
-        writing, manifest = self.write_kwargs, {}
-        options = {
-            arrow_name: writing[name]
-            for name, arrow_name in WRITE_OPTIONS.items()
-            if name in writing
-        }
+        kwargs, manifest = self.write_kwargs, {}
+        options = {WRITE_OPTIONS[name]: kwargs[name] for name in WRITE_OPTIONS if name in kwargs}
         with self._replacing_earlier_files() as create:
             for name, table in tables:
                 with create(name) as stream:
@@ -378,7 +370,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
 
     @contextmanager
     def _replacing_earlier_files(self) -> Iterator[Callable[[str], BinaryIO]]:
-        """Yield a function that creates files, which replace those of an earlier run on exit."""
+        """Yield a function that opens a new file; new files replace the earlier ones on exit."""
         earlier = self._earlier_files()
         if "://" not in self.output_path:
             with replacing_folder(Path(self.output_path), earlier) as partial:
@@ -391,7 +383,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
                 system.rm_file(f"{inside}/{name}")
 
     def _earlier_files(self) -> list[str]:
-        """Return the names of the files in the output folder, which an earlier run wrote.
+        """Return the names of all files in the output folder, if an earlier run wrote all of them.
 
         Raise an OutputError for a file that no earlier run wrote, or that was changed afterwards.
         """
@@ -405,25 +397,25 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
             else:
                 names = os.listdir(folder) if os.path.exists(folder) else []
 
-            def opened(name: str) -> Any:
+            def open_file(name: str) -> Any:
                 return system.open(f"{inside}/{name}") if system else open(f"{folder}/{name}", "rb")
 
-            manifest = _manifest(opened) if MANIFEST in names else {}
-            intact = [
+            manifest = _manifest(open_file) if MANIFEST in names else {}
+            unchanged = [
                 name
                 for name in names
-                if name in manifest and _sha256(opened, name) == manifest[name]
+                if name in manifest and _sha256(open_file, name) == manifest[name]
             ]
             if manifest:
-                intact.append(MANIFEST)  # removed last, because it identifies the files before it
-            foreign = sorted(set(names).difference(intact))
+                unchanged.append(MANIFEST)  # removed last, because it identifies the other files
+            foreign = sorted(set(names).difference(unchanged))
         if foreign:
             raise OutputError(
                 f"{folder} has {counted(len(foreign), 'file')} that no run of {self.name} wrote,"
                 f" or that were changed since, such as {shown(foreign[0])}: move these files, or"
                 " pass another output_path="
             )
-        return intact
+        return unchanged
 
     def _refuse_inside(self, what: str, path: str) -> None:
         """Raise an InputError if a path is in the output folder; ``what`` names it in the error."""
@@ -471,9 +463,9 @@ def _with_ledger(table: pa.Table, ledger: Ledger) -> pa.Table:
     return table.replace_schema_metadata((table.schema.metadata or {}) | metadata)
 
 
-def _manifest(opened: Callable[[str], Any]) -> dict[str, str]:
-    """Return the SHA-256 of each file of an earlier run by its name; none if it is corrupt."""
-    with opened(MANIFEST) as stream:
+def _manifest(open_file: Callable[[str], Any]) -> dict[str, str]:
+    """Return the SHA-256 of each file of an earlier run by its name; {} for a corrupt manifest."""
+    with open_file(MANIFEST) as stream:
         try:
             manifest = json.loads(stream.read())
         except ValueError:
@@ -481,25 +473,25 @@ def _manifest(opened: Callable[[str], Any]) -> dict[str, str]:
     return manifest if isinstance(manifest, dict) else {}
 
 
-def _sha256(opened: Callable[[str], Any], name: str) -> str:
+def _sha256(open_file: Callable[[str], Any], name: str) -> str:
     """Return the SHA-256 of a file; an empty string if it cannot be read or is a folder."""
     try:
-        with opened(name) as stream:
+        with open_file(name) as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError:
         return ""
 
 
 def _checked(
-    what: str, options: Mapping[str, Any] | None, allowed: Sequence[str]
+    name: str, options: Mapping[str, Any] | None, allowed: Sequence[str]
 ) -> dict[str, Any]:
-    """Return a dictionary of options for reading or writing files, after a check of its keys."""
+    """Return a copy of the options of the parameter ``name``, after a check of their keys."""
     if options is not None and not isinstance(options, Mapping):
-        raise ArgumentTypeError(f"{what}= must be a dictionary of options, not {shown(options)}")
-    for name in options or ():
-        if name not in allowed:
+        raise ArgumentTypeError(f"{name}= must be a dictionary of options, not {shown(options)}")
+    for key in options or ():
+        if key not in allowed:
             raise InputError(
-                f"{unknown(f'option in {what}=', name, allowed)}; other options are cuDF's"
+                f"{unknown(f'option in {name}=', key, allowed)}; cuDF's other options do not apply"
             )
     return dict(options or {})
 
@@ -516,12 +508,12 @@ def _check_writing(options: Mapping[str, Any]) -> None:
         )
 
 
-def _edges(opened_fragments: list[tuple[str, Any]]) -> Any:
-    """Return the input of :func:`stream_components`: local paths, or a dataset of remote files."""
+def _edges(files: list[tuple[str, Any]]) -> Any:
+    """Return files, pairs (path, fragment), as local paths, or as a dataset if one is remote."""
     import pyarrow as pa
     import pyarrow.dataset
 
-    paths, fragments = zip(*opened_fragments, strict=True)
+    paths, fragments = zip(*files, strict=True)
     if not any("://" in path for path in paths):
         return list(paths)
     schemas = [fragment.physical_schema for fragment in fragments]
