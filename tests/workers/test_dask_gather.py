@@ -155,7 +155,7 @@ def test_one_plain_process_sees_one_gpu():
     from distributed import Client
 
     frame = random_frame()
-    with dask_cluster.plain([3, 5]) as cluster, Client(cluster) as client:
+    with dask_cluster.plain_cluster([3, 5]) as cluster, Client(cluster) as client:
         client.wait_for_workers(2)
         seen = client.run(lambda: os.environ["CUDA_VISIBLE_DEVICES"])
         assert sorted(seen.values()) == ["3", "5"]
@@ -164,14 +164,14 @@ def test_one_plain_process_sees_one_gpu():
 
 def test_gpus_that_there_are(monkeypatch, tmp_path):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,GPU-7")
-    assert dask_cluster.visible() == ["2", "GPU-7"]
+    assert dask_cluster.visible_gpus() == ["2", "GPU-7"]
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     with pytest.raises(errors.EngineError, match="no NVIDIA GPU was found"):
         cc_rapids.dask.local_gpus()
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert dask_cluster.visible() == []
+    assert dask_cluster.visible_gpus() == []
     tool = tmp_path / "nvidia-smi"
     tool.write_text("#!/bin/sh\necho 'GPU 0: NVIDIA H200'\necho 'GPU 1: NVIDIA H200'\n")
     tool.chmod(0o755)
-    assert dask_cluster.visible() == [0, 1]
+    assert dask_cluster.visible_gpus() == [0, 1]

@@ -50,7 +50,7 @@ def local_gpus(gpus: int | list[int] | None = None, **options: Any) -> Any:
     >>> with cc_rapids.dask.local_gpus() as cluster, Client(cluster):  # doctest: +SKIP
     ...     found = cc_rapids.dask.components(dask_cudf.read_parquet("edges/*.parquet"))
     """
-    gpu_ids = gpus if isinstance(gpus, list) else visible()[:gpus]
+    gpu_ids = gpus if isinstance(gpus, list) else visible_gpus()[:gpus]
     if not gpu_ids:
         raise EngineError(
             "no NVIDIA GPU was found (see CUDA_VISIBLE_DEVICES, nvidia-smi): use"
@@ -61,11 +61,11 @@ def local_gpus(gpus: int | list[int] | None = None, **options: Any) -> Any:
 
         return LocalCUDACluster(CUDA_VISIBLE_DEVICES=gpu_ids, **options)
     log.info("dask-cuda is not installed: starting one plain process per GPU")
-    return plain(gpu_ids, **options)
+    return plain_cluster(gpu_ids, **options)
 
 
-def plain(gpus: list[Any], **options: Any) -> Any:
-    """Start one worker process for each given GPU, without dask-cuda."""
+def plain_cluster(gpus: list[Any], **options: Any) -> Any:
+    """Start a cluster with one worker process for each given GPU, without dask-cuda."""
     workers = {
         index: {
             "cls": Nanny,
@@ -79,7 +79,7 @@ def plain(gpus: list[Any], **options: Any) -> Any:
     return SpecCluster(workers=workers, scheduler=scheduler, name="cc_rapids")
 
 
-def visible() -> list[Any]:
+def visible_gpus() -> list[Any]:
     """Return the GPUs that this process may use, without creating a CUDA context."""
     environment = os.environ.get("CUDA_VISIBLE_DEVICES")
     if environment is not None:

@@ -46,9 +46,11 @@ class Machine:
 
 
 # The rate is measured: random int64 edges on an H100 (uniform25M in benchmarks/records/main_job).
-# The other values are assumptions about cuDF's joins, files, half of a 400 Gb/s network, NVLink and
-# Dask.
-CARDS = Machine(15e9, join=1e9, read=5e9, link=25e9, collective=200e9, latency=0.1, memory=80e9)
+# The others are assumed: join for cuDF, read for files, link for half of a 400 Gb/s network,
+# collective for NVLink, and latency for Dask.
+CARDS = Machine(
+    rate=15e9, join=1e9, read=5e9, link=25e9, collective=200e9, latency=0.1, memory=80e9
+)
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,8 @@ class Cost:
     """The cost of a run."""
 
     bytes: float  # the total sent between workers
-    rounds: int  # the number of levels of the tree, or of rounds of hooks
-    batches: int  # the number of synchronizations of all workers
+    rounds: int  # the number of levels of the tree, or of rounds with distributed vertices
+    batches: int  # how many times all workers synchronize
     seconds: float
     peak_bytes: float  # the maximum memory of a worker, without the edges that the worker reads
 
@@ -74,26 +76,28 @@ class Cost:
 def forest_rows(vertices: float, edges: float) -> float:
     """Return an upper bound of the expected number of rows of a forest of random edges.
 
-    It is the expected number of vertices in e random edges, n (1 - exp(-2 e / n)), but at most e.
+    The bound is min(e, n (1 - exp(-2 e / n))): the second term is the expected number of vertices
+    in e random edges.
     """
     return min(edges, -vertices * math.expm1(-2 * edges / vertices)) if vertices else 0.0
 
 
 def tree_cost(job: Job, machine: Machine) -> Cost:
     """Return the cost of merging forests pairwise and distributing labels from the last worker."""
-    row_bytes, share = 2 * ID_BYTES, job.edges / job.workers
+    row_bytes, share = 2 * ID_BYTES, job.edges / job.workers  # share: edges of one worker
     levels = math.ceil(math.log2(job.workers)) if job.workers > 1 else 0
     seconds = share * row_bytes / machine.read + share / machine.rate
     sent, rows = 0.0, forest_rows(job.vertices, share)
     for level in range(1, levels + 1):
         # A pair of forests costs one transfer and one solve of both. All pairs run in parallel.
-        sent += max(1, job.workers >> level) * rows * row_bytes
+        pairs = max(1, job.workers >> level)
+        sent += pairs * rows * row_bytes
         seconds += rows * row_bytes / machine.link + 2 * rows / machine.rate + machine.latency
         rows = forest_rows(job.vertices, min(2**level, job.workers) * share)
-    spread = job.vertices * row_bytes * (job.workers - 1) / job.workers  # labels to other workers
-    seconds += job.vertices / machine.rate + spread / machine.link + machine.latency
+    label_bytes = job.vertices * row_bytes * (job.workers - 1) / job.workers  # to other workers
+    seconds += job.vertices / machine.rate + label_bytes / machine.link + machine.latency
     return Cost(
-        bytes=sent + spread,
+        bytes=sent + label_bytes,
         rounds=levels,
         batches=levels + 1,
         seconds=seconds,
@@ -120,7 +124,7 @@ def gather_cost(job: Job, machine: Machine) -> Cost:
 def gather_pays(vertices: float, rows: list[int], machine: Machine, free_memory: float) -> bool:
     """Return whether all forests fit on every worker and a gather is not slower than a tree.
 
-    ``rows`` are the numbers of edges of the forests of the workers. ``free_memory`` is the least
+    ``rows`` are the numbers of edges of the forests, one per worker. ``free_memory`` is the least
     free memory of a worker in bytes.
     """
     # An all-gather pads every forest to the number of rows of the largest forest
@@ -133,10 +137,10 @@ def gather_pays(vertices: float, rows: list[int], machine: Machine, free_memory:
 
 
 log: logging.Logger = logging.getLogger(__name__)
-_uids: dict[tuple[Any, ...], Any] = {}  # on the client: the communicator id of its workers
+_uids: dict[tuple[Any, ...], Any] = {}  # on the client: a communicator id per client and workers
 _open: dict[tuple[str, int], Any] = {}  # on a worker: open communicators by id and rank
 _lock = threading.Lock()
-PATIENCE = 30  # seconds to wait until ranks have failed after their communicator is aborted
+PATIENCE = 30  # seconds to wait for tasks to fail after their communicator is aborted
 
 
 class Nccl:
@@ -203,6 +207,7 @@ def reason_against(
     if not all(free_of_workers):
         return "not every worker has a GPU and CuPy with NCCL"
     rows = [fact["rows"] for fact in facts]
+    # The largest number of rows stands for the number of vertices
     if forced or gather_pays(max(rows), rows, CARDS, min(free_of_workers)):
         return ""
     return f"forests of {sum(rows):,} edges do not fit on every worker, or a tree is faster"
@@ -216,20 +221,22 @@ def gathered(
     id_names: Ends,
     options: dict[str, Any],
 ) -> tuple[Any, dict[str, Any]]:
-    """Gather and solve all forests; return this worker's range of the labels, and the facts."""
+    """Gather and solve all forests; return this worker's range of the labels, and the run's facts.
+
+    ``facts`` are the results of :func:`.vertices.described`, one per rank.
+    """
     edges, rows = forest.checked(), [fact["rows"] for fact in facts]
     kind = kind_of_ids(id_names, facts)
-    sides = [_all(edges[end].astype(kind).values, rank, uid, rows) for end in ENDS]
-    frame = type(edges)(dict(zip(ENDS, sides, strict=True)))
-    all_forests = Forest(frame, sum(rows), total_ledger(facts))
+    columns = {end: _gather_ids(edges[end].astype(kind).values, rank, uid, rows) for end in ENDS}
+    all_forests = Forest(type(edges)(columns), sum(rows), total_ledger(facts))
     answer = labelled(all_forests, id_names, options)
     return chunk(answer, rank, len(rows)), answer[1]
 
 
-def _all(ids: Any, rank: int, uid: Any, rows: list[int]) -> Any:
-    """Return the ids of all ranks in one array, after an all-gather of padded arrays."""
+def _gather_ids(ids: Any, rank: int, uid: Any, rows: list[int]) -> Any:
+    """Return the ids of all ranks in one array; ``rows`` are the numbers of ids of the ranks."""
     xp = library(ids)
-    padded = xp.zeros(max(rows), ids.dtype)
+    padded = xp.zeros(max(rows), ids.dtype)  # NCCL gathers arrays of equal length
     padded[: ids.size] = ids
     padded_parts = _communicator(uid, rank, len(rows)).all_gather(padded)
     return xp.concatenate([part[:size] for part, size in zip(padded_parts, rows, strict=True)])
@@ -257,25 +264,27 @@ def abort(uid: Any) -> None:
 
 
 def by_gather(
-    tasks: Tasks, forests: list[Future], homes: list[str], *arguments: Any
+    tasks: Tasks,
+    forests: list[Future],
+    homes: list[str],
+    facts: list[dict[str, Any]],
+    id_names: Ends,
+    options: dict[str, Any],
 ) -> list[Future] | None:
-    """Return the parts of the answer, one on each worker; None if a worker fails or is lost.
-
-    ``arguments`` are the arguments of :func:`gathered` from ``facts`` to ``options``.
-    """
-    client, key = tasks.client, (tasks.client.id, *homes)
-    if key not in _uids:
-        _uids[key] = tasks.submit(Nccl.identity, worker=homes[0]).result()
-    uid = _uids[key]
+    """Return the result of :func:`gathered` on each worker; None if a worker fails or is lost."""
+    client, client_and_homes = tasks.client, (tasks.client.id, *homes)
+    if client_and_homes not in _uids:
+        _uids[client_and_homes] = tasks.submit(Nccl.identity, worker=homes[0]).result()
+    uid, common = _uids[client_and_homes], (facts, id_names, options)
     futures = [
-        tasks.submit(gathered, forest, rank, uid, *arguments, worker=home, pinned=True)
+        tasks.submit(gathered, forest, rank, uid, *common, worker=home, pinned=True)
         for rank, (forest, home) in enumerate(zip(forests, homes, strict=True))
     ]
     reason = _failure(tasks, futures, homes)
     if not reason:
         return futures
     log.warning("the all-gather failed; forests are merged in a tree instead: %s", reason)
-    _uids.pop(key)
+    _uids.pop(client_and_homes)
     alive = [home for home in homes if home in tasks.workers()]
     client.run(abort, uid, workers=alive)
     unfinished = [future for future, home in zip(futures, homes, strict=True) if home in alive]

@@ -17,7 +17,7 @@ from distributed import Client, Future, as_completed
 
 from ...incremental.progress import DistributedProgress
 
-DaskProgress = DistributedProgress
+DaskProgress = DistributedProgress  # the public name in cc_rapids.dask
 FAILED = ("error", "cancelled")
 
 
@@ -35,10 +35,10 @@ class Tasks:
 
     @contextmanager
     def all_or_none(self) -> Iterator[Tasks]:
-        """If the context fails, release the tasks made in it, so that the workers free the results.
+        """Release all tasks made in the context if it raises an error, so that workers free them.
 
-        Otherwise the stack frames of the error would keep the futures alive. Futures are not
-        cancelled, because Dask's scheduler would close the connection to the client if a task
+        Otherwise the stack frames of the error would keep the futures alive. Futures are released
+        but not cancelled. Dask's scheduler would close the connection to the client if a task
         depended on a cancelled task whose future was already released.
         """
         before = set(self._futures)
@@ -60,7 +60,7 @@ class Tasks:
             key=self.key(function),
             workers=[worker] if worker else None,
             allow_other_workers=bool(worker) and not pinned,
-            priority=1,
+            priority=1,  # above 0, the priority of :meth:`compute`, so merges precede new forests
         )
         self._futures[future.key] = future
         return future
@@ -101,7 +101,7 @@ class Tasks:
         A worker that is too busy to respond counts as lost until it responds.
         """
         while True:
-            addresses = sorted(self.client.scheduler_info(n_workers=-1)["workers"])
+            addresses = sorted(self.client.scheduler_info(n_workers=-1)["workers"])  # -1: all
             if addresses:
                 return addresses
             self.client.wait_for_workers(1)
