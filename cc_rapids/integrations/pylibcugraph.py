@@ -16,7 +16,7 @@ from ..data.cugraph_graphs import decompressed, edge_count, vertex_list
 from ..errors import CcRapidsError, GraphStateError, LedgerError, counted
 from ..ledger import Ledger, lost_rows
 from ..results.components import Components
-from .distributed.forests import linked_all
+from .distributed.forests import ledger_of
 
 log: logging.Logger = logging.getLogger(__name__)
 
@@ -214,7 +214,7 @@ def _solved_here(graph: Any, resources: Any, vertices: Any) -> _Solved:
 def _labels_of(vertices: Any, edges: Any, sent: int) -> Any:
     """Return the labels of this rank's vertices, from the ``sent`` edges of all forests."""
     result = components(edges, vertices=vertices)
-    linked_all(result, sent, "the forests of all ranks")
+    ledger_of(result, sent, "the forests of all ranks")
     return result.component_of(vertices)
 
 

@@ -242,11 +242,11 @@ def test_a_list_of_partitions_that_loses_one_meanwhile(threads):
 
 
 def test_partitions_are_counted_by_tasks_of_their_own(client, monkeypatch):
-    later = dask_api.DaskRun._later
+    later = dask_api.DaskRun._delayed
 
     def one_more(run, function, *arguments):
         counts = function is len
         return later(run, (lambda part: len(part) + 1) if counts else function, *arguments)
 
-    monkeypatch.setattr(dask_api.DaskRun, "_later", one_more)
+    monkeypatch.setattr(dask_api.DaskRun, "_delayed", one_more)
     refused(partial(on_dask, frame_of(), client))

@@ -112,8 +112,9 @@ class DaskComponents(DistributedComponents):
         --------
         DaskComponents.labels : The component of each vertex.
         """
-        names = [name for name in self._labels.columns if name not in _ids(self._labels)]
-        grouped = self._labels.groupby(names)[self._labels.columns[0]]
+        vertex_columns = _vertex_columns(self._labels)
+        names = [name for name in self._labels.columns if name not in vertex_columns]
+        grouped = self._labels.groupby(names)[vertex_columns[0]]
         count = grouped.count(split_out=self._labels.npartitions, shuffle_method="tasks")
         return count.to_frame("size").reset_index()
 
@@ -164,26 +165,27 @@ class DaskComponents(DistributedComponents):
         """
         if not isinstance(other, DaskComponents):
             return False
-        counts = [(len(answer), answer.facts["vertices"]) for answer in (self, other)]
-        if counts[0] != counts[1]:
+        components, vertices = len(self), self.facts["vertices"]
+        if (components, vertices) != (len(other), other.facts["vertices"]):
             return False
-        if self is other or not counts[0][1]:
+        if self is other or not vertices:
             return True
-        pair = _comparable(self._labels, other._labels)
-        if pair is None:
+        comparable = _comparable(self._labels, other._labels)
+        if comparable is None:
             return False
-        ids = _ids(pair[0])
-        renamed = {name: f"other_{name}" for name in pair[1].columns if name not in ids}
-        matched = pair[0].merge(pair[1].rename(columns=renamed), on=ids, shuffle_method="tasks")
+        first, second = comparable
+        ids = _vertex_columns(first)
+        renamed = {name: f"other_{name}" for name in second.columns if name not in ids}
+        matched = first.merge(second.rename(columns=renamed), on=ids, shuffle_method="tasks")
         labels = matched[[name for name in matched.columns if name not in ids]]
         pairs = labels.drop_duplicates(split_out=matched.npartitions, shuffle_method="tasks")
-        # The answers are equal if all vertices match and the labels correspond one to one
-        rows, pairs = dask.compute(matched[ids[0]].count(), pairs.iloc[:, 0].count())
-        return (int(pairs), int(rows)) == counts[0]
+        rows, pair_count = dask.compute(matched[ids[0]].count(), pairs.iloc[:, 0].count())
+        # Labels correspond one to one if there is one pair of labels per component
+        return int(rows) == vertices and int(pair_count) == components
 
 
-def _ids(labels: Any) -> list[str]:
-    """Return the names of the columns of the vertices."""
+def _vertex_columns(labels: Any) -> list[str]:
+    """Return the names of the vertex columns of a label frame."""
     return [name for name in labels.columns if name.endswith("vertex")]
 
 
@@ -192,14 +194,15 @@ def _comparable(first_labels: Any, second_labels: Any) -> tuple[Any, Any] | None
 
     Return None if the frames cannot have the same vertices.
     """
-    if _ids(first_labels) != _ids(second_labels):
+    ids = _vertex_columns(first_labels)
+    if ids != _vertex_columns(second_labels):
         return None
     if is_cudf(first_labels._meta) != is_cudf(second_labels._meta):
         first_labels, second_labels = (
             frame.to_backend("pandas") for frame in (first_labels, second_labels)
         )
     common_types: dict[str, Any] = {}
-    for name in _ids(first_labels):
+    for name in ids:
         columns = first_labels[name], second_labels[name]
         dtypes = [getattr(column.dtype, "numpy_dtype", column.dtype) for column in columns]
         are_integers = [is_integer(dtype) for dtype in dtypes]
@@ -216,8 +219,8 @@ def _comparable(first_labels: Any, second_labels: Any) -> tuple[Any, Any] | None
     return first_labels.astype(common_types), second_labels.astype(common_types)
 
 
-def framed(tasks: Tasks, futures: list[Future]) -> Any:
-    """Return the Dask frame with these partitions."""
+def _dask_frame(tasks: Tasks, futures: list[Future]) -> Any:
+    """Return the Dask frame whose partitions are the results of ``futures``."""
     [meta] = tasks.gather([tasks.submit(empty_of, futures[0])])
     return dd.from_delayed(futures, meta=meta, verify_meta=False)
 
@@ -230,43 +233,44 @@ class DaskRun(Run):
     """One run on a cluster."""
 
     tasks: Tasks
-    # For the key of each leaf: "edges" or "vertices", the caller's frame, and the partition number
+    # By the key of a leaf: "edges" or "vertices", the caller's frame, and the partition number
     _origins: dict[str, tuple[str, Any, int]] = field(default_factory=dict)
 
     def leaves(self, edges: Any, vertices: Any) -> list[Future]:
-        """Return the forests of all partitions, including those of Dask vertices.
+        """Return the forests of all partitions of edges and vertices: the leaves of the merge tree.
 
         A separate task counts the rows of each partition, as a check of the task that solves it.
         """
         names = [name for side in self.id_names for name in as_list(side)]
         leaf_arguments = *self.id_names, self.nulls, self.options
         parts = edges[list(dict.fromkeys(names))].to_delayed()
-        forests = [self._later(local_forest, part, *leaf_arguments) for part in parts]
+        forests = [self._delayed(local_forest, part, *leaf_arguments) for part in parts]
         origins = [("edges", edges, k) for k in range(len(parts))]
         if vertices is not None:
             vertex_parts = _parts_of(vertices, edges._meta)
             forests += [
-                self._later(loops, part, self.id_names[0], self.options) for part in vertex_parts
+                self._delayed(loops, part, self.id_names[0], self.options) for part in vertex_parts
             ]
             origins += [("vertices", vertices, k) for k in range(len(vertex_parts))]
-        futures = self.tasks.compute([*forests, *(self._later(len, part) for part in parts)])
+        futures = self.tasks.compute([*forests, *(self._delayed(len, part) for part in parts)])
         leaves, self.counts[:] = futures[: len(forests)], futures[len(forests) :]
         self._origins.update(
             (leaf.key, origin) for leaf, origin in zip(leaves, origins, strict=True)
         )
         return leaves
 
-    def _later(self, function: Any, *arguments: Any) -> Any:
+    def _delayed(self, function: Any, *arguments: Any) -> Any:
         """Return a lazy call of a function on a worker."""
         call = dask.delayed(function, pure=False)
         return call(*arguments, dask_key_name=self.tasks.key(function))
 
     def folded(self, leaves: list[Future]) -> list[tuple[str, Future]]:
-        """Return the result of :meth:`fold`, with errors that name the fault of a partition."""
+        """Merge and clear ``leaves`` as :meth:`fold` does; errors name the fault of a partition."""
         try:
-            total, waiting = len(leaves), self.tasks.completed(leaves, self._fail)
+            total = len(leaves)
+            completed = self.tasks.completed(leaves, self._fail)
             leaves.clear()  # so that forests are released once they are merged
-            return self.fold(waiting, total)
+            return self.fold(completed, total)
         except UnicodeEncodeError as error:
             raise InputError(
                 "a partition has a string with half of a surrogate pair, which is not Unicode"
@@ -290,7 +294,7 @@ class DaskRun(Run):
         except (TypeError, AttributeError, LookupError, ValueError) as error:
             if isinstance(error, CcRapidsError):
                 raise
-            kind = self._kind_of_partition(leaf)
+            kind = self._kind_of_wrong_partition(leaf)
             if not kind:
                 raise
             role, _, k = self._origins[leaf.key]
@@ -299,36 +303,35 @@ class DaskRun(Run):
                 " frame declares: correct the function that makes the partition"
             ) from error
 
-    def _kind_of_partition(self, leaf: Future) -> str:
-        """Compute the partition of a leaf again; describe it if it is no frame, else return ""."""
+    def _kind_of_wrong_partition(self, leaf: Future) -> str:
+        """Return what the partition of a leaf is instead of a frame, or "" if it is a frame."""
         role, frame, k = self._origins[leaf.key]
         if not is_dask(frame):
             return ""
         [part] = frame.partitions[k].to_delayed()
         try:
             [kind] = self.tasks.gather(
-                self.tasks.compute([self._later(not_frame, part, role == "vertices")])
+                self.tasks.compute([self._delayed(not_frame, part, role == "vertices")])
             )
         except Exception:  # the partition itself cannot be computed
             return ""
         return str(kind)
 
     def by_edges(
-        self, edges: Any, labels: str | None, vertices: Any, count: int | None, combine: str
+        self, edges: Any, labels: str | None, vertices: Any, num_vertices: int | None, combine: str
     ) -> DaskComponents:
         """Solve with distributed edges: combine the forests in a tree or by an all-gather."""
-        tasks, vertex_leaves = self.tasks, vertices if is_dask(vertices) else None
-        folded = self.folded(self.leaves(edges, vertex_leaves))
+        tasks, have_leaves = self.tasks, is_dask(vertices)
+        folded = self.folded(self.leaves(edges, vertices if have_leaves else None))
         homes, forests = [home for home, _ in folded], [forest for _, forest in folded]
-        del folded
-        options = self.options | {"labels": labels, "num_vertices": count}
-        options["vertices"] = None if is_dask(vertices) else vertices
+        options = self.options | {"labels": labels, "num_vertices": num_vertices}
+        options["vertices"] = None if have_leaves else vertices
         if combine != "tree":
             answer = self._gathered(homes, forests, options, combine == "gather")
             if answer:
                 return answer
         root = self.tree(forests)
-        answer = tasks.submit(labelled, root, self.id_names, options)
+        answer = tasks.submit(labelled, root, self.id_names, options)  # a pair (frame, facts)
         [facts] = tasks.gather([tasks.submit(getitem, answer, 1)])
         workers = tasks.workers()
         facts = self.facts(facts, "edges", len(workers), combine="tree")
@@ -338,13 +341,14 @@ class DaskRun(Run):
             tasks.submit(copied, part, worker=worker)
             for part, worker in zip(chunks, workers, strict=True)
         ]
-        return DaskComponents(facts, framed(tasks, moved), lambda: self._forest([root]))
+        return DaskComponents(facts, _dask_frame(tasks, moved), lambda: self._forest([root]))
 
     def _forest(self, forests: list[Future]) -> Any:
         """Merge forests, and return the edges of the result as a Dask frame."""
         with self.tasks.all_or_none() as tasks:
+            # The caller's progress report has ended with the run
             root = replace(self, watch=Reporter(False)).tree(forests)
-            return framed(tasks, [tasks.submit(edges_of, root, self.id_names[0])])
+            return _dask_frame(tasks, [tasks.submit(edges_of, root, self.id_names[0])])
 
     def _gathered(
         self, homes: list[str], forests: list[Future], options: dict[str, Any], forced: bool
@@ -365,14 +369,14 @@ class DaskRun(Run):
         if reason:
             log.debug("forests are merged in a tree: %s", reason)
             return None
-        runs = by_gather(tasks, forests, homes, facts, self.id_names, options)
-        if runs is None:
+        answers = by_gather(tasks, forests, homes, facts, self.id_names, options)
+        if answers is None:
             return None
         self.watch.report(1, 1, partial(DaskProgress, "gathered", 1, 1))
-        [run_facts] = tasks.gather([tasks.submit(getitem, runs[0], 1)])
+        [run_facts] = tasks.gather([tasks.submit(getitem, answers[0], 1)])
         run_facts = self.facts(run_facts, "edges", len(homes), combine="gather")
-        answers = [tasks.submit(getitem, run, 0) for run in runs]
-        return DaskComponents(run_facts, framed(tasks, answers), lambda: self._forest(forests))
+        frames = [tasks.submit(getitem, answer, 0) for answer in answers]
+        return DaskComponents(run_facts, _dask_frame(tasks, frames), lambda: self._forest(forests))
 
 
 def is_dask(thing: Any) -> bool:
@@ -380,17 +384,17 @@ def is_dask(thing: Any) -> bool:
     return isinstance(thing, dd.DataFrame | dd.Series)
 
 
-def _parts_of(vertices: Any, meta: Any) -> list[Any]:
+def _parts_of(vertices: Any, edges_meta: Any) -> list[Any]:
     """Return the partitions of vertices as lazy frames; vertices in memory become one partition."""
     if is_dask(vertices):
         return list(vertices.to_delayed())
-    with column.of("vertices", vertices).borrow() as ids_of_vertices:
-        ids: Any = ids_of_vertices
-        if hasattr(ids_of_vertices, "__cuda_array_interface__"):
-            ids = ids_of_vertices if column.is_cudf(meta) else ids_of_vertices.get()
-        elif not column.is_cudf(ids_of_vertices):
-            ids = np.asarray(ids_of_vertices)
-        return [dask.delayed(type(meta)({"vertex": ids}))]
+    with column.of("vertices", vertices).borrow() as borrowed:
+        ids: Any = borrowed
+        if hasattr(ids, "__cuda_array_interface__"):
+            ids = ids if is_cudf(edges_meta) else ids.get()
+        elif not is_cudf(ids):
+            ids = np.asarray(ids)
+        return [dask.delayed(type(edges_meta)({"vertex": ids}))]
 
 
 TEXT = re.compile(r"(large_)?str(ing)?\b")  # names of types whose columns have only strings
@@ -518,16 +522,17 @@ def components(
     check_partition(partition, source, labels, owners, room, pickle.dumps)
     options = {"design": design, "engine": engine}
     with Reporter(progress) as watch, Tasks(_client()).all_or_none() as tasks:
-        parts_name = "the partitions of the Dask frame"
-        run = DaskRun(tasks, (source, destination), nulls, options, watch, parts_name)
+        id_names, parts_name = (source, destination), "the partitions of the Dask frame"
+        run = DaskRun(tasks, id_names, nulls, options, watch, parts_name)
         if partition == "edges":
             return run.by_edges(edges, labels, vertices, num_vertices, combine)
         all_vertices = range(num_vertices) if num_vertices is not None else vertices
-        vertex_range = all_vertices if isinstance(all_vertices, range) else None
-        leaves = run.leaves(edges, all_vertices if vertex_range is None else None)
+        is_range = isinstance(all_vertices, range)  # a range needs no leaf
+        vertex_range = all_vertices if is_range else None
+        leaves = run.leaves(edges, None if is_range else all_vertices)
         forests = [forest for _, forest in run.folded(leaves)]
         answers, facts = run.by_vertices(forests, owners, room, vertex_range, num_vertices)
-        return DaskComponents(facts, framed(tasks, answers))
+        return DaskComponents(facts, _dask_frame(tasks, answers))
 
 
 def _client() -> Client:
@@ -542,19 +547,20 @@ def _client() -> Client:
 
 
 def _check(
-    edges: Any, source: Side, destination: Side, vertices: Any, count: int | None, nulls: str
+    edges: Any, source: Side, destination: Side, vertices: Any, num_vertices: int | None, nulls: str
 ) -> None:
-    """Raise an error for wrong arguments, as far as it can be found without reading rows."""
+    """Raise an error for arguments that are wrong for any rows; no rows are read."""
     if not isinstance(edges, dd.DataFrame):
         raise InputError(
             f"edges are a {type(edges).__name__}, not a Dask frame: pass them to"
             " cc_rapids.components, or make a Dask frame with dask.dataframe.from_pandas or"
             " dask_cudf.from_cudf"
         )
-    meta = _example(vertices._meta, None) if is_dask(vertices) else vertices
+    example_vertices = _example(vertices._meta, None) if is_dask(vertices) else vertices
     if isinstance(vertices, dd.DataFrame):
-        check_width(len(meta.columns), len(as_list(source)))
-        meta = meta[meta.columns[0]] if isinstance(source, str) else meta
+        check_width(len(vertices.columns), len(as_list(source)))
+        if isinstance(source, str):
+            example_vertices = example_vertices[vertices.columns[0]]
     elif dask.is_dask_collection(vertices) and not is_dask(vertices):
         raise InputError(
             f"vertices cannot be a Dask {type(vertices).__name__}: pass a Dask series, for example"
@@ -562,24 +568,24 @@ def _check(
         )
     if isinstance(vertices, range):
         check_range(vertices)
-    example = _example(edges._meta, [*as_list(source), *as_list(destination)])
-    read.read(example, source, destination, meta, count, nulls)
+    example_edges = _example(edges._meta, [*as_list(source), *as_list(destination)])
+    read.read(example_edges, source, destination, example_vertices, num_vertices, nulls)
 
 
-def _example(meta: Any, ids: list[str] | None) -> Any:
-    """Return an example of a frame or series with the given types.
+def _example(meta: Any, id_names: list[str] | None) -> Any:
+    """Return an example of a frame or series with the types of ``meta``, which has no rows.
 
-    The example has rows unless the type of a column, such as object, does not determine the values.
-    ``ids`` are the columns of ids, by default all columns.
+    The example has rows only if the type of each column determines the type of its values, unlike
+    the type object. ``id_names`` are the columns of ids; None stands for all columns.
     """
     if meta.ndim == 2:
-        names = list(dict.fromkeys(ids or meta.columns))
+        names = list(dict.fromkeys(id_names or meta.columns))
         if not set(names) <= set(meta.columns):
             return meta
         meta = meta[names]
     dtypes = [meta.dtype] if meta.ndim == 1 else list(meta.dtypes)
     all_readable = all(is_integer(dtype) or TEXT.match(str(dtype)) for dtype in dtypes)
-    # Example rows may be null, but the edges need not have nulls
+    # dropna, because Dask's example rows may be null even if no edge has a null
     return meta_nonempty(meta).dropna() if all_readable else meta
 
 

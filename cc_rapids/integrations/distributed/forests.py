@@ -7,8 +7,8 @@ for a component of one vertex. Labels of vertices are never sent.
 
 A forest also carries its number of edges, and the ledger of the rows that were reduced to it. The
 worker that solves a forest compares the number of edges with the rows that the kernels linked. The
-worker that returns the answer compares the ledger with separate counts of the given rows. If a
-partition, a block or a forest is lost, repeated or truncated, one of them raises a LedgerError.
+caller's process compares the ledger of the answer with separate counts of the given rows. If a
+partition, a block or a forest is lost, repeated or truncated, a check raises a LedgerError.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def sides(source: Side) -> tuple[Side, Side]:
     """Return the column names of a forest, for ids with as many columns as ``source``."""
     if isinstance(source, str):
         return "source", "destination"
-    count = range(len(source))
-    return [f"{k}_source" for k in count], [f"{k}_destination" for k in count]
+    positions = range(len(source))
+    return [f"{k}_source" for k in positions], [f"{k}_destination" for k in positions]
 
 
 def as_list(side: Side) -> list[str]:
@@ -70,7 +70,7 @@ def as_list(side: Side) -> list[str]:
 
 
 def names_of_ends(source: Side | None, destination: Side | None) -> Ends:
-    """Return the columns of both ends, as the caller gave them or by default, after a check."""
+    """Return the checked or default columns of both ends; a list of one name becomes the name."""
     ends = lists_of_ends(*checked_names(source, destination))
     source, destination = (side[0] if len(side) == 1 else side for side in ends)
     return source, destination
@@ -79,8 +79,8 @@ def names_of_ends(source: Side | None, destination: Side | None) -> Ends:
 def as_pandas(partition: Any) -> Any:
     """Convert an Arrow or Polars partition to a pandas frame, without copying integers and strings.
 
-    Nulls stay nulls, and integer columns with nulls stay integers. Other objects, including frames
-    of pandas and cuDF, are returned unchanged.
+    Nulls stay nulls, and integer columns with nulls stay integers. All other objects, including
+    frames of pandas and cuDF, are returned unchanged.
     """
     import pyarrow as pa
 
@@ -94,10 +94,10 @@ def as_pandas(partition: Any) -> Any:
     if fields != list(partition.schema):
         partition = partition.cast(pa.schema(fields))
 
-    def kind(arrow: Any) -> Any:
-        return None if pa.types.is_dictionary(arrow) else pd.ArrowDtype(arrow)
+    def pandas_type(arrow_type: Any) -> Any:  # None: PyArrow converts dictionaries to categories
+        return None if pa.types.is_dictionary(arrow_type) else pd.ArrowDtype(arrow_type)
 
-    return partition.to_pandas(types_mapper=kind, ignore_metadata=True)
+    return partition.to_pandas(types_mapper=pandas_type, ignore_metadata=True)
 
 
 def kind_of(column: Any) -> Kind:
@@ -126,25 +126,22 @@ def common_integer_type(
     range_ends = [vertex_range[0], vertex_range[-1]] if vertex_range else []
     if text_types or not (integer_types or range_ends):
         return None
-    id_bounds = [id for kind in kinds for id in (kind.low, kind.high) if id is not None]
-    bounds = id_bounds + range_ends
+    bounds = [id for kind in kinds for id in (kind.low, kind.high) if id is not None] + range_ends
     dtypes = tuple(map(np.dtype, integer_types or ["int64"]))
     return str(type_of(dtypes, min(bounds), max(bounds)))
 
 
 def united(frames: list[Any], ends: Ends, id_names: Ends) -> Any:
-    """Concatenate forests, with integers in the type of :func:`common_integer_type`.
+    """Concatenate the edges of forests, with integers in the type of :func:`common_integer_type`.
 
-    ``ends`` are the columns of the forests, and ``id_names`` are the caller's names of them.
+    ``ends`` are the columns of the frames, and ``id_names`` are the caller's names of them.
     """
     nonempty = [frame for frame in frames if len(frame)]
-    names, given_names = (
-        [name for side in both_sides for name in as_list(side)] for both_sides in (ends, id_names)
-    )
-    for name, given_name in zip(names, given_names, strict=True):
+    names, caller_names = (as_list(left) + as_list(right) for left, right in (ends, id_names))
+    for name, caller_name in zip(names, caller_names, strict=True):
         if len({str(frame[name].dtype) for frame in nonempty}) > 1:
             kinds = [kind_of(frame[name]) for frame in nonempty]
-            integer_type = common_integer_type(given_name, kinds)
+            integer_type = common_integer_type(caller_name, kinds)
             if integer_type:  # strings of different types are concatenated as they are
                 nonempty = [frame.astype({name: integer_type}) for frame in nonempty]
     return concat(nonempty or frames)
@@ -188,15 +185,16 @@ def of_length(frame: Any, rows: int, what: str) -> Any:
 def solved_by(frame: Any, ends: Ends, id_names: Ends, rows: int, **options: Any) -> Components:
     """Return the components of forests of ``rows`` edges; errors name the caller's columns."""
     left, right = ends
-    one_column = isinstance(left, str)
-    # Ids of several columns cannot be passed as a pair of series, only by their names in the frame
-    edges, names = ((frame[left], frame[right]), id_names) if one_column else (frame, ends)
-    result: Components = components(edges, *names, **options)
-    linked_all(result, rows, "the edges of forests")
-    return result if one_column else result.with_key_names(None)  # numbered as in sides()
+    result: Components
+    if isinstance(left, str):
+        result = components((frame[left], frame[right]), *id_names, **options)
+    else:  # a pair of series cannot hold ids of several columns
+        result = components(frame, *ends, **options).with_key_names(None)  # numbered as in sides()
+    ledger_of(result, rows, "the edges of forests")
+    return result
 
 
-def linked_all(result: Components, rows: int, what: str) -> Ledger:
+def ledger_of(result: Components, rows: int, what: str) -> Ledger:
     """Return the ledger of an answer; raise a LedgerError unless it accounts for ``rows`` rows."""
     return result.answer.facts.rows._replace(given=rows).check(what)
 
@@ -206,7 +204,7 @@ def local_forest(
 ) -> Forest:
     """Return the forest of one partition.
 
-    Categories are replaced by their values, because categories differ between partitions.
+    Values replace categorical codes, because codes differ between partitions.
     """
     if description := not_frame(frame):  # the client adds the number of the partition
         raise TypeError(f"a partition is {description}")
@@ -220,7 +218,7 @@ def local_forest(
         )
     rows, frame = len(frame), frame[columns]
     result = components(frame, source, destination, nulls=nulls, forest=True, **options)
-    ledger = linked_all(result, rows, "a partition")
+    ledger = ledger_of(result, rows, "a partition")
     if isinstance(source, list):
         result = result.with_key_names(None)  # numbered as in sides()
     return _forest(result, frame, (source, destination), (source, destination), ledger)
@@ -237,9 +235,9 @@ def _values(frame: Any) -> Any:
 
 
 def not_frame(value: Any, series: bool = False) -> str:
-    """Return "" for a frame of pandas or cuDF, otherwise a description of the object.
+    """Describe an object that is not a frame of pandas or cuDF; return "" for a frame.
 
-    If ``series`` is true, also return "" for a series.
+    If ``series`` is true, return "" for a series, too.
     """
     if is_cudf(value):
         is_frame = series or hasattr(value, "columns")
@@ -257,15 +255,13 @@ def loops(vertices: Any, source: Side, options: dict[str, Any]) -> Forest:
     """Return vertices that the caller has passed, as a forest of self-loops."""
     if description := not_frame(vertices, series=True):
         raise TypeError(f"a partition of vertices is {description}")
-    frame = vertices.to_frame() if not hasattr(vertices, "columns") else vertices
+    frame = vertices if hasattr(vertices, "columns") else vertices.to_frame()
     ends, width = sides(source), len(as_list(source))
     check_width(len(frame.columns), width)
     columns = [frame[name].reset_index(drop=True) for name in frame.columns]
-    loop_columns = {
-        name: column for side in ends for name, column in zip(as_list(side), columns, strict=True)
-    }
-    loop_frame = type(frame)(loop_columns)
-    id_names = ("vertices",) * 2 if width == 1 else ends  # names in errors
+    names = as_list(ends[0]) + as_list(ends[1])
+    loop_frame = type(frame)(dict(zip(names, columns + columns, strict=True)))
+    id_names = ("vertices", "vertices") if width == 1 else ends  # names in errors
     result = solved_by(loop_frame, ends, id_names, len(frame), forest=True, **options)
     return _forest(result, loop_frame, ends, id_names, Ledger())
 
@@ -294,22 +290,21 @@ def _forest(result: Components, frame: Any, ends: Ends, id_names: Ends, ledger: 
 
     ``ends`` are the columns of the frame, and ``id_names`` are their names in errors.
     """
-    # A spanning forest of n vertices in k components has n - k edges
-    edges, rows = result.forest(), result.num_vertices - len(result)
-    names = [name for side in sides(id_names[0]) for name in as_list(side)]
-    edges = _values(edges[names])
-    if not _may_have_loops(frame, *map(as_list, ends)):  # each vertex has an edge in the forest
+    rows = result.num_vertices - len(result)  # edges of a spanning forest
+    forest_ends = sides(id_names[0])
+    names = as_list(forest_ends[0]) + as_list(forest_ends[1])
+    edges = _values(result.forest()[names])
+    if not _may_have_loops(frame, *map(as_list, ends)):  # then no vertex is isolated
         return Forest(edges, rows, ledger)
-    single_vertices = _values(result.filter(max_size=1))
-    columns = [name for name in single_vertices.columns if name.endswith("vertex")]
-    column_of_name = zip(names, [*columns, *columns], strict=True)  # the vertex at both ends
-    self_loops = type(edges)({name: single_vertices[column] for name, column in column_of_name})
-    edges = united([edges, self_loops], sides(id_names[0]), id_names)
-    return Forest(edges, rows + len(single_vertices), ledger)
+    isolated = _values(result.filter(max_size=1))
+    ids = [isolated[name] for name in isolated.columns if name.endswith("vertex")]
+    self_loops = type(edges)(dict(zip(names, ids + ids, strict=True)))
+    edges = united([edges, self_loops], forest_ends, id_names)
+    return Forest(edges, rows + len(isolated), ledger)
 
 
 def _may_have_loops(frame: Any, source: list[str], destination: list[str]) -> bool:
-    """Return whether a frame may contain a self-loop; True for ends of different types."""
+    """Return whether a frame may contain a self-loop; ends of different types are not compared."""
     pairs = list(zip(source, destination, strict=True))
     dtypes = [(frame[left].dtype, frame[right].dtype) for left, right in pairs]
     if any(left != right or left == "category" for left, right in dtypes):

@@ -56,8 +56,8 @@ from .forests import (
     common_integer_type,
     concat,
     kind_of,
+    ledger_of,
     library,
-    linked_all,
     local_forest,
     of_length,
     row_facts,
@@ -340,7 +340,7 @@ def local_labels(
     if vertex_range is not None:
         own_vertices = _owned(vertex_range, edges["source"], owner, part)
     result = components(frame, *ENDS, vertices=own_vertices, **options)
-    linked_all(result, len(edges) - len(outer) + len(single_vertices), f"the edges of part {part}")
+    ledger_of(result, len(edges) - len(outer) + len(single_vertices), f"the edges of part {part}")
     return result.labels()
 
 
@@ -467,7 +467,7 @@ def solved(options: dict[str, Any], *forests: Forest) -> Any:
     """Return the label table of the remaining edges, solved on one worker."""
     edges = concat([forest.edges for forest in forests])
     result = components(edges, *ENDS, **options)
-    linked_all(result, sum(forest.rows for forest in forests), "the remaining edges")
+    ledger_of(result, sum(forest.rows for forest in forests), "the remaining edges")
     return result.labels()
 
 
