@@ -43,9 +43,9 @@ class KeptForest:
     order: Array = field(default=None, compare=False)
     ordered: int = 0  # the next number in ``order``
     # An index from the key of each edge, see :func:`.removed.pair_keys`, to its row. It is built
-    # when edges outside the forest are removed often.
+    # when edges outside the forest are removed often, and grows with the forest.
     pairs: Integers | None = field(default=None, compare=False)
-    # the number of removals that scanned all edges of the forest and found none to remove
+    # the number of scans of all edges, since the last removal of an edge, that found no edge
     scans: int = field(default=0, compare=False)
 
     @classmethod

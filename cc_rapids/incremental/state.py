@@ -82,9 +82,9 @@ class ConnectivityState:
         backend, n, vertex = self.backend, self.forest.n, self.forest.vertex
         parents, flat = flat_parents(self), Forest(backend, n, all_present=True)
         places = self.index.places
-        # the arrays below are in the order of ids; roots are numbered by arrival
+        # the root, numbered by arrival, of each vertex in the order of ids
         roots = parents if places is None else at_places(parents, places, backend)
-        least = backend.fill(backend.empty(n, vertex), 0xFF)  # the least vertex of each root's tree
+        least = backend.fill(backend.empty(n, vertex), 0xFF)  # by root: the least of its tree
         backend.kernel(trees.scatter_min, vertex)(n, roots, least)
         backend.kernel(trees.assign_min_root, vertex)(n, roots, least, flat.parent)
         flat.count()
@@ -254,9 +254,9 @@ def _launch_id_check(
 ) -> Callable[[], bool] | None:
     """Launch a check of all ids; return a function that waits and returns whether one is unknown.
 
-    Return None without a check if ids are looked up, or if launches are not asynchronous.
-    ``trees_to_copy`` are a forest and its copy, or empty. The copy is filled asynchronously, in the
-    launch of the check if possible.
+    Return None without a check if ids are looked up, or if the host has to wait for the links
+    anyway. ``trees_to_copy`` are a forest and its copy, or empty. The copy is filled
+    asynchronously, in the launch of the check if possible.
     """
     read_unknown = None
     if index.are_vertices and backend.in_caller_order:
