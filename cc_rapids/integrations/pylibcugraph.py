@@ -46,7 +46,9 @@ def weakly_connected_components(
         all ranks by ``pylibcugraph.replicate_edgelist``, so every rank must call this function.
     offsets, indices : (n + 1,) and (m,) arrays of integers, or None
         The adjacency list of the vertices 0 .. n - 1 in CSR format, if ``graph`` is None.
-    weights, do_expensive_check : object
+    weights : object
+        Ignored for adjacency lists; None for a graph.
+    do_expensive_check : object
         Ignored.
     labels : (n,) array of the type of the indices, optional
         An array to write the labels to. If it is passed, the function returns None.
@@ -83,8 +85,8 @@ def weakly_connected_components(
         answer = _label_columns(
             components(Csr(array_of("offsets", offsets), array_of("indices", indices)))
         )
-    elif graph is None or offsets is not None or indices is not None:
-        raise GraphStateError("pass either a graph, or offsets and indices")
+    elif graph is None or any(part is not None for part in (offsets, indices, weights)):
+        raise GraphStateError("pass either a graph, or offsets and indices (and weights)")
     elif type(graph).__name__ == "MGGraph":
         if labels is not None:
             raise GraphStateError("labels= is for adjacency lists, and for graphs on one GPU")

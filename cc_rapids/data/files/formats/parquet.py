@@ -297,7 +297,7 @@ def parquet_facts(file: File, request: ColumnRequest) -> list[Footer]:
 
 def names(file: File, options: TextOptions) -> list[str]:
     """Return the names of the columns from the footer."""
-    with format_errors(file, "parquet"):
+    with format_errors(file, "Parquet"):
         return list(pq.read_schema(file.seekable_stream()).names)
 
 
