@@ -250,7 +250,7 @@ def test_owners_by_the_hash_of_a_process(client):
 def test_rows_are_asked_about_where_they_arrive(client, monkeypatch):
     from cc_rapids.integrations.distributed import vertices as dask_vertices
 
-    monkeypatch.setattr(dask_vertices, "_check_function", lambda *_: None)
+    monkeypatch.setattr(dask_vertices, "_check_owner_function", lambda *_: None)
     frame = pd.DataFrame({"src": np.arange(500), "dst": np.arange(1, 501)})
     words = "owners assigns the id [0-9]+ to part"
     owners = {"owners": UNSTEADY["by place"]}

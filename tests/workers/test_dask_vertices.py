@@ -13,7 +13,7 @@ from support.choices import some
 import cc_rapids.dask
 from cc_rapids import errors
 from cc_rapids.integrations.dask.tasks import Tasks
-from cc_rapids.integrations.distributed.vertices import Ranges, even
+from cc_rapids.integrations.distributed.vertices import Ranges, even_ranges
 
 
 def most_rounds(vertices, count, room):
@@ -171,10 +171,10 @@ def test_types_that_have_none_in_common(client):
 
 
 def test_ranges_of_one_length():
-    assert even(-5, 4, 2).cuts == (0,)
-    assert even(-5, 4, 2)(pd.Series([-5, -1, 0, 4])).tolist() == [0, 0, 1, 1]
+    assert even_ranges(-5, 4, 2).cuts == (0,)
+    assert even_ranges(-5, 4, 2)(pd.Series([-5, -1, 0, 4])).tolist() == [0, 0, 1, 1]
     far = pd.Series([0, 2**63, 2**64 - 1], dtype="uint64")
-    assert even(0, 2**64 - 1, 2)(far).tolist() == [0, 1, 1]
+    assert even_ranges(0, 2**64 - 1, 2)(far).tolist() == [0, 1, 1]
     largest, cuts = 2**63 - 1, Ranges((5, 2**63, 2**63 + 5))  # cuts that int64 cannot hold
     for dtype in ("int64", "uint64"):
         assert cuts(pd.Series([4, 5, largest], dtype=dtype)).tolist() == [0, 1, 1]

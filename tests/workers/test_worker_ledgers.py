@@ -203,7 +203,7 @@ def test_edges_are_lost_by_the_frame_of_a_forest(run, monkeypatch, fault):
 
 
 @faults(ROW_FAULTS.values(), ids=list(ROW_FAULTS))
-@pytest.mark.parametrize("step", ["routed", "crossing"])
+@pytest.mark.parametrize("step", ["edges_by_owner", "crossing"])
 def test_edges_are_lost_on_the_way_to_other_parts(client, monkeypatch, step, fault):
     make = getattr(vertices, step)
 
@@ -212,13 +212,13 @@ def test_edges_are_lost_on_the_way_to_other_parts(client, monkeypatch, step, fau
         return [fault(fullest), *others]
 
     if step == "crossing":  # after the sizes were sent
-        keep = vertices.arrived
+        keep = vertices.received_rows
 
         def faulty_arrival(*arguments):
             *front, last = arguments
             return keep(*front, fault(last) if len(last) else last)
 
-        monkeypatch.setattr(vertices, "arrived", faulty_arrival)
+        monkeypatch.setattr(vertices, "received_rows", faulty_arrival)
     else:
         monkeypatch.setattr(vertices, step, faulty)
     refused(partial(on_dask, frame_of(), client, **BY_VERTICES))

@@ -1,11 +1,11 @@
 """One run on several workers: each worker merges its forests, then a tree of merges joins all.
 
 Balduzzi et al. 2018, section 2, distribute the edges in the same way, but send the representative
-of every vertex up the tree. Here only edges of forests are sent. Redundant edges are not sent.
+of every vertex up the tree. Here only edges of forests are sent.
 
-Dask, Ray and pools of processes make the forests of their partitions. The class :class:`Run` does
-the rest with their :class:`~cc_rapids.integrations.distributed.protocol.Executor`. Progress is
-reported by a bar on a terminal, a callback, or lines in the log.
+Dask, Ray and pools of processes make the forests of their partitions. The class :class:`Run` merges
+them on an :class:`~cc_rapids.integrations.distributed.protocol.Executor`. Progress is reported by a
+bar on a terminal, a callback, or lines in the log.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Run:
     options: dict[str, Any]  # the design and the engine
     watch: Reporter
     parts_name: str  # how errors name the parts that the forests are made from
-    # the row counts of the parts, from separate tasks that do not use the forests
+    # the row count of each part, or an array of counts, from tasks that do not use the forests
     counts: list[Handle] = field(default_factory=list)
 
     def merge(self, first: Handle, second: Handle, home: str | None = None) -> Handle:
@@ -97,7 +97,7 @@ class Run:
         owners: Any,
         room: int | None,
         vertex_range: range | None,
-        count: int | None,
+        num_vertices: int | None,
         rows: int | None = None,
     ) -> tuple[list[Handle], dict[str, Any]]:
         """Solve forests with distributed vertices; return the answers of the parts, and the facts.
@@ -106,26 +106,26 @@ class Run:
         """
         from .vertices import distributed  # pools of processes do not need it
 
+        tasks, ids, options = self.tasks, self.id_names, self.options
         answers, facts = distributed(
-            *(self.tasks, forests, self.id_names, owners, room, vertex_range, count),
-            *(self.options, self.watch),
+            tasks, forests, ids, owners, room, vertex_range, num_vertices, options, self.watch
         )
         return answers, self.facts(facts, "vertices", len(answers), rows=rows)
 
     def facts(
         self,
-        facts: dict[str, Any],
+        solved: dict[str, Any],
         partition: str,
         workers: int,
         rows: int | None = None,
         **more: str,
     ) -> dict[str, Any]:
-        """Return the facts of the answer; raise a LedgerError unless they cover all parts.
+        """Return the facts ``solved`` of an answer, and the facts of the run.
 
-        ``rows`` is the total number of rows, by default the sum of ``counts``.
+        Raise a LedgerError unless its ledger has ``rows`` rows, by default the sum of ``counts``.
         """
         if rows is None:
             rows = sum(int(np.sum(counts)) for counts in self.tasks.gather(self.counts))
-        Ledger.of_facts(facts["ledger"])._replace(given=rows).check(self.parts_name)
-        totals = {"partition": partition, "workers": workers} | more
-        return facts | totals | {"seconds": self.watch.seconds}
+        Ledger.of_facts(solved["ledger"])._replace(given=rows).check(self.parts_name)
+        run_facts = {"partition": partition, "workers": workers, **more}
+        return solved | run_facts | {"seconds": self.watch.seconds}

@@ -11,22 +11,22 @@ one-sided MPI. Here each part sends its finds and hooks in batches:
    components of parts. A component without crossing edges is complete. Each part keeps a forest of
    its crossing edges.
 3. Rounds of hooks run while more than ``room`` edges remain. In a round, every vertex with
-   neighbours chooses its least neighbour as parent. A cycle of choices has two vertices, because
-   the choice of a chosen vertex is never greater than the vertex that chose it. The lesser vertex
-   of a cycle is the root of its tree and the least vertex in the tree. Each batch of finds doubles
-   the distance from a vertex to its known ancestor, until the ancestor is its root. Then the ends
-   of the edges are replaced by their roots.
+   neighbours chooses its least neighbour as parent. If u chooses v, then v chooses u or a lesser
+   vertex, so a cycle of choices has two vertices. The lesser vertex of a cycle is the root of its
+   tree and the least vertex in the tree. Each batch of finds doubles the distance from a vertex to
+   its known ancestor, until the ancestor is its root. Then the ends of the edges are replaced by
+   their roots.
 4. One worker solves the remaining forest of at most ``room`` edges. Labels are sent back by one
    batch of finds per round.
 
-The number of rounds is bounded. Every tree of step 3 has at least two vertices, so each round at
-least halves the number b of vertices with neighbours. There are at most log2(b) rounds for the b
-after step 2. P parts keep at most P (b - 1) edges, so the rounds end once b <= room / P + 1. In a
-round that begins with b vertices, trees are less than b deep, so at most log2(b) + 2 batches of
-finds are sent. By default ``room`` is the number of vertices of the largest part. Then no worker
-holds more than ``room`` rows in addition to its share of the vertices and of the edges of forests.
-If borders are short, as in road networks and in lattices cut into tiles, no round is needed, and
-four batches suffice.
+The number of rounds is bounded. Let b be the number of vertices with neighbours. Every tree of step
+3 has at least two vertices, so each round at least halves b. If b is counted after step 2, there
+are at most log2(b) rounds. P parts keep at most P (b - 1) edges, so the rounds end once b <= room /
+P + 1. In a round that begins with b vertices, trees are less than b deep, so at most log2(b) + 2
+batches of finds are sent. By default ``room`` is the number of vertices of the largest part. Then
+no worker holds more than ``room`` rows in addition to its share of the vertices and of the edges of
+forests. If borders are short, as in road networks and in lattices cut into tiles, no round is
+needed, and four batches suffice.
 """
 
 from __future__ import annotations
@@ -135,13 +135,13 @@ class GivenOwners:
             )
         return parts.astype(np.int64)
 
-    def calls(self, ids: Any) -> Any:
-        """Call the function on the ids in different orders and pieces; return the parts.
+    def parts_by_call(self, ids: Any) -> Any:
+        """Call the function on the ids in different orders and pieces; return the parts of the ids.
 
-        The result is a NumPy array with one row per call. All rows are equal if parts depend only
-        on the ids.
+        The result is a NumPy array with a row per call and a column per id. All rows are equal if
+        parts depend only on the ids.
         """
-        xp, cut = cupy_or_numpy(ids), len(ids) // 3
+        xp, cut = cupy_or_numpy(ids), len(ids) // 3  # pieces of unequal lengths
         forwards, backwards = self(ids), self(ids.iloc[::-1])[::-1]
         in_pieces = xp.concatenate([self(ids.iloc[:cut]), self(ids.iloc[cut:])])
         parts_by_call = xp.stack([forwards, backwards, in_pieces])
@@ -149,13 +149,14 @@ class GivenOwners:
 
     def check(self, ids: Any, part: int) -> None:
         """Raise an InputError if a part does not own an id that it received."""
-        mismatched = self(ids) != part
+        parts = self(ids)
+        mismatched = parts != part
         if mismatched.any():
             at = int(mismatched.argmax())
-            raise unsteady(ids.iloc[at], part, self(ids)[at])
+            raise two_owners_error(ids.iloc[at], part, parts[at])
 
 
-def unsteady(an_id: Any, part: Any, other_part: Any) -> InputError:
+def two_owners_error(an_id: Any, part: Any, other_part: Any) -> InputError:
     """Return the error for an id that was assigned to both ``part`` and ``other_part``."""
     an_id = an_id.item() if hasattr(an_id, "item") else an_id
     return InputError(
@@ -175,7 +176,7 @@ def cupy_or_numpy(ids: Any) -> Any:
     return np
 
 
-def even(low: int, high: int, count: int) -> Ranges:
+def even_ranges(low: int, high: int, count: int) -> Ranges:
     """Divide the ids from ``low`` to ``high`` into ``count`` equal ranges."""
     span = high - low + 1
     return Ranges(tuple(low + k * span // count for k in range(1, count)))
@@ -193,11 +194,12 @@ OWNER_CALL_VERTICES = 1 << 22  # vertices per call of the owner function
 def described(forest: Forest) -> dict[str, Any]:
     """Return the facts about a forest that the client needs.
 
-    ``low`` and ``high`` are the least and the greatest id; None for strings, and without rows.
+    ``kinds`` are the kinds of both columns, or empty without rows. ``low`` and ``high`` are the
+    least and the greatest id; None for strings, and without rows.
     """
     edges = forest.checked()
     kinds = [kind_of(edges[end]) for end in ENDS] if len(edges) else []
-    bounds = [id for kind in kinds for id in (kind.low, kind.high) if id is not None]
+    bounds = [bound for kind in kinds for bound in (kind.low, kind.high) if bound is not None]
     return {
         "rows": forest.rows,
         "kinds": kinds,
@@ -227,25 +229,24 @@ def kind_of_ids(
     return integer_type
 
 
-def weight_of(forest: Forest) -> int:
+def bytes_of_forest(forest: Forest) -> int:
     """Return the size of the edges of a forest in bytes."""
-    return weight(forest.edges)
+    return bytes_of_frame(forest.edges)
 
 
-def routed(forest: Forest, owner: Owner, count: int, kind: str | None) -> Box:
+def edges_by_owner(forest: Forest, owner: Owner, count: int, kind: str | None) -> Box:
     """Return the edges of a partition, grouped by the owner of one end.
 
-    Most edges should stay on this worker. Therefore the part that owns most ends in this partition
-    gets every edge with an end in that part. Other edges go to the owner of their source.
+    Most edges should stay on this worker. Therefore every edge with an end in the home part, which
+    owns most ends in this partition, goes to the home part. Other edges go to the owner of their
+    source. ``kind`` is the integer type to cast ids to; None for strings.
     """
     edges = forest.edges if kind is None else forest.edges.astype(kind)
     source_parts, destination_parts = (owner(edges[end]) for end in ENDS)
     xp = library(source_parts)
-    ends_by_part = sum(
-        xp.bincount(parts, minlength=count) for parts in (source_parts, destination_parts)
-    )
-    home = int(ends_by_part.argmax())
-    # Edges go to the owners of their sources. Edges with only the destination at home are turned
+    sources_by_part = xp.bincount(source_parts, minlength=count)
+    home = int((sources_by_part + xp.bincount(destination_parts, minlength=count)).argmax())
+    # All edges are sent to the owner of their source, so turn edges with only the destination home
     is_turned = (destination_parts == home) & (source_parts != home)
     swapped = dict(zip(ENDS, ENDS[::-1], strict=True))
     turned_edges = select_rows(edges, is_turned).rename(columns=swapped)
@@ -270,17 +271,17 @@ class _Size(NamedTuple):
     bytes: int
 
 
-def sizes(box: Box) -> list[_Size]:
-    """Return the number of rows and the bytes of each frame of a box."""
-    return [_Size(len(frame), weight(frame)) for frame in box]
+def frame_sizes(box: Box) -> list[_Size]:
+    """Return the size of each frame of a box."""
+    return [_Size(len(frame), bytes_of_frame(frame)) for frame in box]
 
 
-def weight(frame: Any) -> int:
+def bytes_of_frame(frame: Any) -> int:
     """Return the size of the columns of a frame in bytes."""
     return int(frame.memory_usage(index=False, deep=True).sum()) if len(frame) else 0
 
 
-def arrived(owner: Owner, by: str, part: int, rows: int, *frames: Any) -> Any:
+def received_rows(owner: Owner, by: str, part: int, rows: int, *frames: Any) -> Any:
     """Concatenate the rows received from other parts, after a check of their number and owners."""
     rows_of_part = of_length(concat(list(frames)), rows, f"the rows for part {part}")
     if isinstance(owner, GivenOwners):
@@ -291,27 +292,26 @@ def arrived(owner: Owner, by: str, part: int, rows: int, *frames: Any) -> Any:
 def sample(forest: Forest, kind: str | None) -> Any:
     """Return the ends of a sample of the edges, as a column of vertices."""
     edges = forest.edges if kind is None else forest.edges.astype(kind)
-    step = -(-len(edges) // SAMPLE_EDGES) or 1  # rounded up; 1 if there are no edges
+    step = -(-len(edges) // SAMPLE_EDGES) or 1  # -(-a // b) rounds up; 1 if there are no edges
     sampled = edges.iloc[::step]
     return concat([sampled[[end]].rename(columns={end: "vertex"}) for end in ENDS])
 
 
-def owner_calls(owner: GivenOwners, vertex_range: range | None, *samples: Any) -> tuple[Any, Any]:
-    """Return distinct sampled ids, and the result of :meth:`GivenOwners.calls` for them."""
+def sampled_parts(owner: GivenOwners, vertex_range: range | None, *samples: Any) -> tuple[Any, Any]:
+    """Return distinct ids of samples and range, and their :meth:`GivenOwners.parts_by_call`."""
     ids = concat(list(samples))["vertex"]
     if vertex_range:
-        sampled_range = vertex_range[:: -(-len(vertex_range) // SAMPLE_EDGES)]
+        step = -(-len(vertex_range) // SAMPLE_EDGES)
         dtype = ids.dtype if len(ids) else np.int64
-        sampled_ids = type(ids)(np.array(sampled_range, dtype), name="vertex")
-        ids = concat([ids.to_frame(), sampled_ids.to_frame()])
-        ids = ids["vertex"]
+        ids_of_range = type(ids)(np.array(vertex_range[::step], dtype), name="vertex")
+        ids = concat([ids.to_frame(), ids_of_range.to_frame()])["vertex"]
     ids = ids.drop_duplicates().reset_index(drop=True)
-    return ids, owner.calls(ids)
+    return ids, owner.parts_by_call(ids)
 
 
-def one_of(calls: tuple[Any, Any], at: int) -> Any:
-    """Return the sampled id at a position of the result of :func:`owner_calls`."""
-    ids, _ = calls
+def sampled_id(result: tuple[Any, Any], at: int) -> Any:
+    """Return the id at a position of the result of :func:`sampled_parts`."""
+    ids, _ = result
     return ids.iloc[at]
 
 
@@ -328,7 +328,7 @@ def local_labels(
     ``edges`` are the edges whose source the part owns. The table has all vertices of the part:
     these sources, and the vertices of ``vertex_range`` that the part owns.
     """
-    if vertex_range:
+    if vertex_range:  # check that the label table of an average part fits into memory
         engine = backends.get("cuda" if is_cudf(edges["source"]) else "threads")
         size = -(-len(vertex_range) // count) * BYTES_OF_A_ROW
         engine.check_capacity(size, f"the share of one worker of {len(vertex_range):,} vertices")
@@ -340,7 +340,8 @@ def local_labels(
     if vertex_range is not None:
         own_vertices = _owned(vertex_range, edges["source"], owner, part)
     result = components(frame, *ENDS, vertices=own_vertices, **options)
-    ledger_of(result, len(edges) - len(outer) + len(single_vertices), f"the edges of part {part}")
+    rows = len(edges) - len(outer) + len(single_vertices)
+    ledger_of(result, rows, f"the edges of part {part}")
     return result.labels()
 
 
@@ -373,7 +374,7 @@ def crossing(edges: Any, labels: Any, owner: Owner, part: int, count: int) -> Bo
 
     The source of each edge is replaced by its label.
     """
-    outer = looked_up(_split(edges, owner, part)[1], "source", labels)
+    outer = with_labels(_split(edges, owner, part)[1], "source", labels)
     return boxed(outer.drop_duplicates(), "destination", owner, count)
 
 
@@ -386,7 +387,7 @@ def with_new(labels: Any, edges: Any) -> Any:
 
 def bordering(edges: Any, labels: Any, options: dict[str, Any]) -> Forest:
     """Return a forest of the edges that other parts sent, with labels at both ends."""
-    return shrunk(looked_up(edges, "destination", labels), options)
+    return shrunk(with_labels(edges, "destination", labels), options)
 
 
 def shrunk(edges: Any, options: dict[str, Any]) -> Forest:
@@ -395,17 +396,17 @@ def shrunk(edges: Any, options: dict[str, Any]) -> Forest:
     return local_forest(edges, *ENDS, "raise", options)
 
 
-def looked_up(frame: Any, by: str, table: Any) -> Any:
-    """Replace the ids in one column by their labels in a table, except ids not in the table.
+def with_labels(frame: Any, by: str, table: Any) -> Any:
+    """Replace the ids in column ``by`` by their labels in a label table.
 
-    Rows whose id is replaced come first.
+    Rows with ids that are not in the table are kept as they are, after all other rows.
     """
     if not (len(frame) and len(table)):
         return frame
-    labels_by_id = table.rename(columns={"vertex": by, "labels": "label"})
-    matched = frame.merge(labels_by_id, on=by, how="inner")
-    with_labels = matched.drop(columns=by).rename(columns={"label": by})[list(frame.columns)]
-    all_rows = concat([with_labels, frame[~frame[by].isin(table["vertex"])]])
+    # "label" is a new name, because the frame may have a column "labels"
+    matched = frame.merge(table.rename(columns={"vertex": by, "labels": "label"}), on=by)
+    replaced = matched.drop(columns=by).rename(columns={"label": by})[list(frame.columns)]
+    all_rows = concat([replaced, frame[~frame[by].isin(table["vertex"])]])
     return of_length(all_rows, len(frame), f"the rows with a {by} to look up")
 
 
@@ -434,33 +435,32 @@ def lookup_rows(queries: Any, table: Any) -> Any:
     return table[table["vertex"].isin(queries["vertex"])].reset_index(drop=True)
 
 
-def replaced(frame: Any, by: str, *answers: Any) -> Any:
-    """Replace the ids in one column by the labels that their owners returned."""
-    return looked_up(frame, by, concat(list(answers))) if answers else frame
+def with_answers(frame: Any, by: str, *answers: Any) -> Any:
+    """Replace the ids in column ``by`` by their labels in the tables that their owners returned."""
+    return with_labels(frame, by, concat(list(answers))) if answers else frame
 
 
-def grandparents(frame: Any, *answers: Any) -> Any:
-    """Add a column ``further`` to a table: the label of each label, which its owner returned."""
-    frame = frame.assign(further=frame["labels"])
-    return replaced(frame, "further", *answers)
+def with_grandparents(table: Any, *answers: Any) -> Any:
+    """Add a column ``grandparent``: the label of each label, from the tables of the owners."""
+    return with_answers(table.assign(grandparent=table["labels"]), "grandparent", *answers)
 
 
-def with_roots(frame: Any) -> Any:
+def without_cycles(table: Any) -> Any:
     """Break cycles of two vertices that chose each other: the lesser vertex becomes a root."""
-    is_root = (frame["further"] == frame["vertex"]) & (frame["vertex"] < frame["labels"])
-    roots = frame[is_root][["vertex"]]
-    others = frame[~is_root][["vertex", "labels"]]
+    is_root = (table["grandparent"] == table["vertex"]) & (table["vertex"] < table["labels"])
+    roots = table[is_root][["vertex"]]
+    others = table[~is_root][["vertex", "labels"]]
     return concat([others, roots.assign(labels=roots["vertex"])])
 
 
-def pointer_jump(frame: Any) -> Any:
-    """Replace each label by its own label, which is in the column ``further``."""
-    return frame[["vertex", "further"]].rename(columns={"further": "labels"})
+def pointer_jump(table: Any) -> Any:
+    """Replace each label by its own label."""
+    return table[["vertex", "grandparent"]].rename(columns={"grandparent": "labels"})
 
 
-def count_changed(frame: Any) -> int:
+def count_changed(table: Any) -> int:
     """Return the number of rows that a pointer jump changes."""
-    return int((frame["labels"] != frame["further"]).sum())
+    return int((table["labels"] != table["grandparent"]).sum())
 
 
 def solved(options: dict[str, Any], *forests: Forest) -> Any:
@@ -472,13 +472,13 @@ def solved(options: dict[str, Any], *forests: Forest) -> Any:
 
 
 def finished(labels: Any, table: Any) -> Any:
-    """Return the answer of a part, in the order of the ids.
+    """Return the label table of a part with final labels, in the order of the ids.
 
-    ``labels`` are the labels from the edges inside the part. ``table`` has the final labels of the
-    components that crossing edges join to other components.
+    ``labels`` is the table from the edges inside the part. ``table`` maps its labels to final
+    labels. A label that is not in ``table`` is final, because no crossing edge joins its component.
     """
-    labels_of_all = looked_up(labels, "labels", table)
-    return labels_of_all.sort_values("vertex", ignore_index=True)
+    final = with_labels(labels, "labels", table)
+    return final.sort_values("vertex", ignore_index=True)
 
 
 def count_vertices(answer: Any) -> tuple[int, int]:
@@ -516,35 +516,34 @@ class Exchange:
     ) -> list[Handle]:
         """Send each frame of the boxes to its part; return one frame for each part.
 
-        The owner of the id in column ``by`` receives a row. ``homes`` are the parts that hold the
-        boxes. If they are None, boxes may be on any worker, and a preferred worker is assigned to
-        each part. ``total`` is the number of rows that all boxes should have; None if no check is
-        needed.
+        A part owns the ids in column ``by`` of its frames. ``homes`` are the parts that hold the
+        boxes; None if parts have no preferred workers yet, which are then assigned here. ``total``
+        is the number of rows that all boxes should have; None if no check is needed.
         """
-        box_sizes = self._sizes(boxes, stage)
+        box_sizes = self._gather_sizes(boxes, stage)
         rows_of_part = [sum(sizes[part].rows for sizes in box_sizes) for part in range(self.count)]
-        if total not in (None, sum(rows_of_part)):
-            raise lost_rows("the edges of all forests", total or 0, sum(rows_of_part))
+        if total is not None and total != sum(rows_of_part):
+            raise lost_rows("the edges of all forests", total, sum(rows_of_part))
         if homes is None:
             homes = self._assign_workers(boxes, box_sizes)
         pieces: list[list[Handle]] = [[] for _ in range(self.count)]
         for box_number, (box, home) in enumerate(zip(boxes, homes, strict=True)):
             for part, size in enumerate(box_sizes[box_number]):
-                # A part that gets no rows gets one empty frame, which has the types
+                # Each part gets at least one frame, even if it is empty, because frames have types
                 if size.rows or box_number == part % len(boxes):
                     pieces[part].append(self.on(home, getitem, box, part))
                 if part != home:
                     self.bytes[home, part] += size.bytes
         return [
-            self.on(part, arrived, self.owner, by, part, rows_of_part[part], *frames)
+            self.on(part, received_rows, self.owner, by, part, rows_of_part[part], *frames)
             for part, frames in enumerate(pieces)
         ]
 
     def _assign_workers(self, boxes: list[Handle], box_sizes: list[list[_Size]]) -> list[int]:
         """Assign a worker to each part; return, for each box, the part on its worker.
 
-        The pair of a part and a worker that holds most bytes of the part is assigned first. A box
-        on a worker without a part is counted for part 0.
+        Among the parts and workers that are not assigned yet, the next pair is the part and worker
+        with most bytes of the part on the worker. A box on any other worker counts for part 0.
         """
         places = self.tasks.places(boxes)
         local_bytes: dict[tuple[int, str], int] = {
@@ -558,40 +557,42 @@ class Exchange:
             part, name = max(local_bytes, key=lambda pair: local_bytes[pair])
             self.workers[part] = name
             local_bytes = {
-                (other_part, other_name): size
-                for (other_part, other_name), size in local_bytes.items()
-                if other_part != part and other_name != name
+                pair: size
+                for pair, size in local_bytes.items()
+                if pair[0] != part and pair[1] != name
             }
         return [self.workers.index(place) if place in self.workers else 0 for place in places]
 
-    def _sizes(self, boxes: list[Handle], stage: str) -> list[list[_Size]]:
-        """Return the rows and bytes of each frame of the boxes; this is one batch."""
+    def _gather_sizes(self, boxes: list[Handle], stage: str) -> list[list[_Size]]:
+        """Return the size of each frame of the boxes; count and report this batch."""
         self.batches += 1
-        box_sizes = self.tasks.gather([self.tasks.submit(sizes, box) for box in boxes])
-        progress = partial(DistributedProgress, stage, self.batches, self.batches)
-        self.watch.report(self.batches, self.batches, progress)
+        box_sizes = self.tasks.gather([self.tasks.submit(frame_sizes, box) for box in boxes])
+        done = total = self.batches  # the total is unknown
+        self.watch.report(done, total, partial(DistributedProgress, stage, done, total))
         return box_sizes
 
     def find(self, frames: list[Handle], by: str, tables: list[Handle], stage: str) -> list[Handle]:
         """Replace the ids in one column of each frame by the labels that their owners return."""
         answers = self._ask(frames, by, tables, stage)
         return [
-            self.on(part, replaced, frame, by, *answers[part]) for part, frame in enumerate(frames)
+            self.on(part, with_answers, frame, by, *answers[part])
+            for part, frame in enumerate(frames)
         ]
 
-    def further(self, tables: list[Handle], stage: str) -> list[Handle]:
+    def add_grandparents(self, tables: list[Handle], stage: str) -> list[Handle]:
         """Add the label of each label, which the owners return, to the tables."""
         answers = self._ask(tables, "labels", tables, stage)
         return [
-            self.on(part, grandparents, table, *answers[part]) for part, table in enumerate(tables)
+            self.on(part, with_grandparents, table, *answers[part])
+            for part, table in enumerate(tables)
         ]
 
     def _ask(
         self, frames: list[Handle], by: str, tables: list[Handle], stage: str
     ) -> list[list[Handle]]:
-        """Look up ids at their owners, in a batch of queries and a batch of answers.
+        """Return, for each part, the rows of the owners' tables for the ids in column ``by``.
 
-        Return the answers for each part, which are rows of the tables of the owners.
+        The rows are a list of frames. Queries are one batch, and answers are another one.
         """
         boxes = [
             self.on(part, ids_to_look_up, frame, by, self.owner, self.count)
@@ -599,7 +600,7 @@ class Exchange:
         ]
         answers: list[list[Handle]] = [[] for _ in range(self.count)]
         answer_bytes: dict[tuple[int, int], Handle] = {}
-        for part, sizes_of_box in enumerate(self._sizes(boxes, stage)):
+        for part, sizes_of_box in enumerate(self._gather_sizes(boxes, stage)):
             for other, size in enumerate(sizes_of_box):
                 if not size.rows:
                     continue
@@ -608,7 +609,7 @@ class Exchange:
                 answers[part].append(answer)
                 if other != part:
                     self.bytes[part, other] += size.bytes
-                    answer_bytes[other, part] = self.on(other, weight, answer)
+                    answer_bytes[other, part] = self.on(other, bytes_of_frame, answer)
         bytes_of_answers = self.tasks.gather(list(answer_bytes.values()))
         for pair, size in zip(answer_bytes, bytes_of_answers, strict=True):
             self.bytes[pair] += size
@@ -631,7 +632,7 @@ def owner_of(rule: Any, facts: list[dict[str, Any]], count: int) -> Owner:
     kinds = sorted({kind.dtype for fact in facts for kind in fact["kinds"]})
     if kinds and not lows:
         raise InputError(f"owners='range' needs integer ids, but ids are {', '.join(kinds)}")
-    return even(min(lows, default=0), max(highs, default=0), count)
+    return even_ranges(min(lows, default=0), max(highs, default=0), count)
 
 
 @dataclass
@@ -649,8 +650,7 @@ class Distributed:
         """Run the steps in the docstring of the module, and return the answers of the parts.
 
         ``leaves`` are the forests of the workers, and ``total`` is the number of their edges.
-        ``kind`` is the integer type of the ids, or None for strings. By default, ``room`` is the
-        number of vertices of the largest part.
+        ``kind`` is the integer type of the ids, or None for strings. ``room`` may be None.
         """
         exchange, options = self.exchange, self.options
         send, on, tasks = exchange.send, exchange.on, exchange.tasks
@@ -658,7 +658,7 @@ class Distributed:
         parts = range(count)
         # Step 1: send edges to owners, and label the vertices of each part
         boxes = [
-            tasks.submit(routed, leaf, owner, count, kind, worker=place)
+            tasks.submit(edges_by_owner, leaf, owner, count, kind, worker=place)
             for leaf, place in zip(leaves, tasks.places(leaves), strict=True)
         ]
         edges = send(boxes, "source", None, "to owners", total)
@@ -675,9 +675,9 @@ class Distributed:
         if room is None:
             room = max(tasks.gather([on(p, len, labels[p]) for p in parts]))
         # Step 3: rounds of hooks
-        levels: list[list[Handle]] = []
+        levels: list[list[Handle]] = []  # for each round, the tables of roots of the parts
         while sum(rows := self._rows(remaining)) > room:
-            if not levels:  # at most two vertices at the borders for each edge
+            if not levels:  # a bound on the number of vertices with neighbours
                 self.facts["border"] = 2 * sum(rows)
             levels.append(self._hook(remaining, len(levels) + 1))
             remaining = self._relabel(remaining, levels[-1], len(levels))
@@ -707,10 +707,10 @@ class Distributed:
         ]
         neighbours = exchange.send(boxes, "vertex", range(count), stage)
         tables = [on(p, least_labels, table) for p, table in enumerate(neighbours)]
-        extended = exchange.further(tables, stage)
-        tables = [on(p, with_roots, table) for p, table in enumerate(extended)]
+        extended = exchange.add_grandparents(tables, stage)
+        tables = [on(p, without_cycles, table) for p, table in enumerate(extended)]
         while True:
-            extended = exchange.further(tables, stage)
+            extended = exchange.add_grandparents(tables, stage)
             tables = [on(p, pointer_jump, table) for p, table in enumerate(extended)]
             changed = [on(p, count_changed, table) for p, table in enumerate(extended)]
             if not sum(exchange.tasks.gather(changed)):
@@ -731,10 +731,10 @@ class Distributed:
         """
         exchange, home = self.exchange, int(np.argmax(rows))
         on = exchange.on
-        forest_bytes = exchange.tasks.gather(
-            [on(p, weight_of, forest) for p, forest in enumerate(remaining)]
+        bytes_by_part = exchange.tasks.gather(
+            [on(p, bytes_of_forest, forest) for p, forest in enumerate(remaining)]
         )
-        for part, size in enumerate(forest_bytes):
+        for part, size in enumerate(bytes_by_part):
             exchange.bytes[part, home] += size if part != home else 0
         exchange.batches += 1
         label_table = on(home, solved, self.options, *remaining)
@@ -749,32 +749,32 @@ def distributed(
     owners: Any,
     room: int | None,
     vertex_range: range | None,
-    count: int | None,
+    num_vertices: int | None,
     options: dict[str, Any],
     watch: Reporter,
 ) -> tuple[list[Handle], dict[str, Any]]:
     """Solve the forests of the workers; return the answers of the parts, and the facts.
 
-    ``leaves`` are the forests, ``owners`` is the caller's rule for :func:`owner_of`, and ``count``
-    is the argument ``num_vertices``. Vertices of ``vertex_range`` need no edge.
+    ``leaves`` are the forests, and ``owners`` is the caller's rule for :func:`owner_of`. All
+    vertices of ``vertex_range`` are in the answer, even without edges.
     """
     facts = tasks.gather([tasks.submit(described, leaf) for leaf in leaves])
     part_count = len(tasks.workers())
     kind = kind_of_ids(id_names, facts, vertex_range)
     owner = owner_of(owners, facts, part_count)
-    _check_ids(id_names, facts, count)
+    _check_ids(id_names, facts, num_vertices)
     if isinstance(owner, GivenOwners):
-        _check_function(tasks, leaves, owner, kind, vertex_range)
+        _check_owner_function(tasks, leaves, owner, kind, vertex_range)
     exchange = Exchange(tasks, owner, part_count, watch)
     run = Distributed(exchange, vertex_range, options)
     answers = run.run(leaves, kind, room, sum(fact["rows"] for fact in facts))
     counts = tasks.gather([tasks.submit(count_vertices, answer) for answer in answers])
-    vertices, components = (sum(column) for column in zip(*counts, strict=True))
+    vertex_counts, component_counts = zip(*counts, strict=True)
     return answers, run.facts | {
-        "vertices": vertices,
-        "components": components,
+        "vertices": sum(vertex_counts),
+        "components": sum(component_counts),
         **row_facts(total_ledger(facts)),
-        "most_in_a_part": max(rows for rows, _ in counts),
+        "most_in_a_part": max(vertex_counts),
         "bytes": int(exchange.bytes.sum()),
         "batches": exchange.batches,
     }
@@ -817,7 +817,7 @@ def check_partition(
         raise InputError(f"room must be a number of edges, 0 or more, not {room!r}")
 
 
-def _check_function(
+def _check_owner_function(
     tasks: Executor,
     leaves: list[Handle],
     owner: GivenOwners,
@@ -826,32 +826,33 @@ def _check_function(
 ) -> None:
     """Compute the owners of sampled ids on every worker; raise an InputError if two calls differ.
 
-    The part that receives an id checks the id again. A complete check that every id always has the
-    same owner would have to send every id again, because at least one bit per vertex is needed to
-    decide whether the vertices of two parts are disjoint.
+    Later, each part checks the owners of the ids that it receives. To check that no id has two
+    owners, parts would have to send all their ids: at least one bit per vertex is needed to decide
+    whether the vertices of two parts are disjoint.
     """
     samples = [tasks.submit(sample, leaf, kind) for leaf in leaves]
     results = [
-        tasks.submit(owner_calls, owner, vertex_range, *samples, worker=worker)
+        tasks.submit(sampled_parts, owner, vertex_range, *samples, worker=worker)
         for worker in tasks.workers()
     ]
-    # Item 1 of a result has the parts, with a row per call. The ids, item 0, stay on the workers
-    calls = np.concatenate(tasks.gather([tasks.submit(getitem, result, 1) for result in results]))
-    differs = (calls != calls[0]).any(axis=0)
+    # A result is a pair (ids, parts by call). The ids stay on the workers
+    parts = tasks.gather([tasks.submit(getitem, result, 1) for result in results])
+    parts_by_call = np.concatenate(parts)
+    differs = (parts_by_call != parts_by_call[0]).any(axis=0)
     if differs.any():
         at = int(differs.argmax())
-        [an_id] = tasks.gather([tasks.submit(one_of, results[0], at)])
-        raise unsteady(an_id, *np.unique(calls[:, at])[:2])  # two different parts of the id
+        [an_id] = tasks.gather([tasks.submit(sampled_id, results[0], at)])
+        raise two_owners_error(an_id, *np.unique(parts_by_call[:, at])[:2])
 
 
-def _check_ids(id_names: Ends, facts: list[dict[str, Any]], count: int | None) -> None:
+def _check_ids(id_names: Ends, facts: list[dict[str, Any]], num_vertices: int | None) -> None:
     """Raise an InputError if an id is outside the range of ``num_vertices``."""
     bounds = [fact[end] for fact in facts for end in ("low", "high") if fact[end] is not None]
-    if count is None or not bounds:
+    if num_vertices is None or not bounds:
         return
     low, high = min(bounds), max(bounds)
-    if low < 0 or high >= count:
+    if low < 0 or high >= num_vertices:
         raise InputError(
             f"{id_names[0]!r} or {id_names[1]!r} holds the id {low if low < 0 else high}, outside"
-            f" 0..{count - 1} of num_vertices={count}: pass a larger number, or vertices="
+            f" 0..{num_vertices - 1} of {num_vertices=}: pass a larger number, or vertices="
         )
