@@ -24,8 +24,8 @@ def neighbourhood(axes: int, connectivity: Any) -> npt.NDArray[np.bool_]:
 
     A neighbour is true if it differs from the centre along at most ``connectivity`` axes.
     """
-    steps = np.abs(np.indices((3,) * axes) - 1).sum(axis=0) if axes else np.zeros(())
-    return np.asarray(steps <= connectivity)
+    axes_that_differ = np.abs(np.indices((3,) * axes) - 1).sum(axis=0)
+    return np.asarray(axes_that_differ <= connectivity)
 
 
 def is_dask_array(image: Any) -> bool:
@@ -37,7 +37,7 @@ def in_chunks(image: Any) -> Any:
     """Return an image of Dask, Zarr or h5py in chunks as a Dask array; None for other images."""
     if is_dask_array(image):
         return image
-    chunks = getattr(image, "chunks", None)
+    chunks = getattr(image, "chunks", None)  # Zarr and h5py: the shape of a chunk
     if not (isinstance(chunks, tuple) and chunks and all(isinstance(size, int) for size in chunks)):
         return None
     try:

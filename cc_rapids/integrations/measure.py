@@ -90,13 +90,13 @@ def label(
             f"Connectivity for {axes}D image should be in [1, ..., {axes}]. Got {max_axes}."
         )
     structure = neighbourhood(axes, max_axes)
-    value = 0 if background is None else _integer("background", background)
-    if not -(1 << 63) <= value < 1 << 64:
+    background_value = 0 if background is None else _integer("background", background)
+    if not -(1 << 63) <= background_value < 1 << 64:
         raise ImageError(f"background= is {shown(background)}, which has more than 64 bits")
     if image.dtype == bool:
-        labels, count = label_nonzero(~image if value == 1 else image, structure)
+        labels, count = label_nonzero(~image if background_value == 1 else image, structure)
     else:
-        labels, count = _label_values(image, value, structure)
+        labels, count = _label_values(image, background_value, structure)
     return (labels, count) if return_num else labels
 
 
@@ -129,7 +129,7 @@ def _label_values(image: Any, background: int, structure: npt.NDArray[np.bool_])
     """Label the connected pixels of equal value; return the labels and the number of components.
 
     Pixels of ``background`` have the label 0. Pixels of other types than integers are truncated to
-    int64 first. As in scikit-image, an image of shape (m, n, 1) is numbered column by column.
+    int64 first. As in scikit-image, an image of shape (m, n, 1), m, n > 1, is numbered by column.
     """
     if is_integer(image.dtype):
         image = image if image.dtype.isnative else image.astype(image.dtype.newbyteorder("="))

@@ -73,8 +73,8 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
     if (chunked := in_chunks(input)) is not None:
         return _label_blocks(chunked, structure, output)
     backend, image = backend_of(input)
-    numeric = any(test(image.dtype) for test in (is_number, is_boolean, is_complex))
-    if not image.ndim and not numeric:
+    is_numeric = is_number(image.dtype) or is_boolean(image.dtype) or is_complex(image.dtype)
+    if not image.ndim and not is_numeric:  # such as a file name, which NumPy makes an array of
         raise ImageError(
             f"input is {shown(input)}, not an image: pass an array, or a dask array, whose blocks"
             " are read one after another"
@@ -150,7 +150,7 @@ def _write(image: Array, joined: Joined, out: Array, backend: Backend) -> int:
     As in SciPy, a NumPy image is numbered line by line, along the axis with the least stride in the
     output.
     """
-    image, default = readable(image), label_type(image)
+    image, default_type = readable(image), label_type(image)
     if not is_number(out.dtype) and not is_boolean(out.dtype):
         raise ArgumentTypeError(f"labels are numbers and do not fit into {out.dtype}")
     if not backend.on_device:
@@ -164,18 +164,19 @@ def _write(image: Array, joined: Joined, out: Array, backend: Backend) -> int:
             out = out.view(np.uint8)
     with backend.scope():
         # Kernels write labels directly only to a C-contiguous array of the default type or int64
-        if out.flags.c_contiguous and (out.dtype == default or out.dtype == np.int64):
+        if out.flags.c_contiguous and out.dtype in (default_type, np.int64):
             return label_pixels(image, joined, out.dtype, backend, out)[1]
-        labels, count = label_pixels(image, joined, default, backend)
+        labels, count = label_pixels(image, joined, default_type, backend)
         _check_depth(out.dtype, count)
         out[...] = labels
     return count
 
 
 def _check_depth(dtype: Any, count: int) -> None:
-    """Raise an error unless a type represents all numbers up to ``count``; bool is not checked."""
+    """Raise an error unless a type represents all numbers to ``count``; accept bool as in SciPy."""
     if is_boolean(dtype):
         return
+    # Floats represent all integers up to 2^(bits of the mantissa + 1)
     greatest = 1 << (np.finfo(dtype).nmant + 1) if is_float(dtype) else np.iinfo(dtype).max
     if count > greatest:
         raise ImageError("insufficient bit-depth in requested output type")
@@ -183,8 +184,8 @@ def _check_depth(dtype: Any, count: int) -> None:
 
 def _scanned_axis(array: npt.NDArray[Any]) -> int:
     """Return the first axis with the least positive stride, as NumPy's iterator chooses it."""
-    best_axis, least_stride = 0, next(filter(None, array.strides), 0)
-    for axis in range(1, array.ndim):
-        if 0 < array.strides[axis] < least_stride:
-            best_axis, least_stride = axis, array.strides[axis]
+    best_axis, least_stride = 0, next((stride for stride in array.strides if stride), 0)
+    for axis, stride in enumerate(array.strides):
+        if axis and 0 < stride < least_stride:
+            best_axis, least_stride = axis, stride
     return best_axis
