@@ -24,8 +24,8 @@ from . import cugraph, pylibcugraph
 log: logging.Logger = logging.getLogger(__name__)
 
 
-def _of_workers(input_graph: Any) -> Any:
-    """Return the components of a graph over several GPUs; cuGraph names the argument."""
+def _multi_gpu_components(input_graph: Any) -> Any:  # the parameter is named as in cuGraph
+    """Return the components of a graph over several GPUs."""
     from .dask.api import weakly_connected_components  # cugraph.dask needs Dask, too
 
     return weakly_connected_components(input_graph)
@@ -37,15 +37,15 @@ OURS: dict[tuple[str, str], Callable[..., Any]] = {
     ("cugraph", "connected_components"): cugraph.connected_components,
     ("cugraph", "minimum_spanning_tree"): cugraph.minimum_spanning_tree,
     ("cugraph", "maximum_spanning_tree"): cugraph.maximum_spanning_tree,
-    ("cugraph.dask", "weakly_connected_components"): _of_workers,
+    ("cugraph.dask", "weakly_connected_components"): _multi_gpu_components,
 }
 PEERS = ("pylibcugraph", "cugraph")
-# Packages that may have imported the functions of peers under other names
+# Packages that may import functions of peers: there, all names of a function are replaced
 HOLDERS = (*PEERS, "nx_cugraph", "cupyx", "nemo_curator")
 
 _lock = threading.RLock()
 _replaced: dict[int, tuple[Any, Any]] = {}  # id(original): the original and its replacement
-_within = threading.local()  # ``original`` is true while this thread runs an original function
+_this_thread = threading.local()  # ``runs_original`` is true while an original function runs
 
 
 def install() -> None:
@@ -56,9 +56,9 @@ def install() -> None:
     ``cugraph.dask.weakly_connected_components`` and ``pylibcugraph.weakly_connected_components``.
     nx-cugraph, NeMo Curator and CuPy's ``cupyx.scipy.sparse.csgraph.connected_components`` call the
     last one. No library is imported: the functions of a library that is imported later are replaced
-    at its import. A second call changes nothing. Names that other packages imported before (``from
-    cugraph import connected_components``) are not changed. Names imported while cc_rapids is
-    installed call the original functions again after :func:`uninstall`.
+    at its import. A second call changes nothing. Names that other packages or your code imported
+    before (``from cugraph import connected_components``) are not changed. Names imported while
+    cc_rapids is installed call the original functions again after :func:`uninstall`.
 
     Calls that cc_rapids cannot handle, such as those for strong components or for spanning trees of
     graphs without weights, are passed to the original function. A log line of level INFO states the
@@ -137,14 +137,11 @@ def installed() -> Iterator[None]:
 def _replace_imported() -> None:
     """Replace the originals in all modules that are already imported."""
     for (home, name), ours in OURS.items():
-        # An empty module stands for a module that is not imported
-        original = vars(sys.modules.get(home, ModuleType(home))).get(name)
-        if original is None or any(
-            original is replacement for _, replacement in _replaced.values()
-        ):
-            continue
-        if id(original) not in _replaced:
-            _replaced[id(original)] = original, _with_fallback(original, ours, f"{home}.{name}")
+        module = sys.modules.get(home)
+        function = None if module is None else vars(module).get(name)  # no import by __getattr__
+        is_ours = any(function is replacement for _, replacement in _replaced.values())
+        if function is not None and not is_ours and id(function) not in _replaced:
+            _replaced[id(function)] = function, _with_fallback(function, ours, f"{home}.{name}")
     for original, replacement in _replaced.values():
         _swap(original, replacement)
 
@@ -162,22 +159,22 @@ def _with_fallback(original: Any, ours: Callable[..., Any], name: str) -> Callab
 
     @wraps(original)
     def call(*arguments: Any, **options: Any) -> Any:
-        # Original functions call each other, and such calls are not replaced
-        if _finder not in sys.meta_path or getattr(_within, "original", False):
+        # An original function that calls another one gets the original, not ours
+        if _finder not in sys.meta_path or getattr(_this_thread, "runs_original", False):
             return original(*arguments, **options)
         try:
             return ours(*arguments, **options)
         except (CapacityError, EngineError, GraphStateError) as reason:
             log.info("passed to the original %s: %s", name, reason)
-        except TypeError as reason:
+        except TypeError as reason:  # an unknown argument or type of graph, or a defect of ours
             if _accepts(ours, arguments, options):
                 raise
             log.info("passed to the original %s: %s", name, reason)
-        _within.original = True
+        _this_thread.runs_original = True
         try:
             return original(*arguments, **options)
         finally:
-            _within.original = False
+            _this_thread.runs_original = False
 
     return call
 
@@ -197,16 +194,16 @@ class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if all(fullname != module for module, _ in OURS):
+        if fullname not in {home for home, _ in OURS}:
             return None
         other_finders = (finder for finder in sys.meta_path if finder is not self)
         specs = (finder.find_spec(fullname, path, target) for finder in other_finders)
         spec = next((spec for spec in specs if spec is not None), None)
         if spec is not None and spec.loader is not None:
-            execute = spec.loader.exec_module
+            original_exec = spec.loader.exec_module
 
             def exec_module(module: ModuleType) -> None:
-                execute(module)
+                original_exec(module)
                 with _lock:
                     _replace_imported()
 

@@ -96,32 +96,34 @@ class LazyAccessor(Accessor):
         from polars.io.plugins import register_io_source
 
         edges = self._needed(source, destination, options)
-        # The answer for one edge has the schema of the whole answer
+        # The answer for one edge, with an empty frame of rows, has the schema of the whole answer
         solution = components(_sample(edges), source, destination, **_for_a_sample(options))
-        lazy = None if rows is NO_ROWS else _lazy(rows)
-        no_rows = [] if lazy is None else [lazy.collect_schema().to_frame()]
-        schema = answer(solution, *no_rows).schema
+        lazy_rows = None if rows is NO_ROWS else _lazy(rows)
+        empty_rows = [] if lazy_rows is None else [lazy_rows.collect_schema().to_frame()]
+        schema = answer(solution, *empty_rows).schema
         key_columns = [name for key in keys for name in (key if isinstance(key, list) else [key])]
 
         def read(
             columns: list[str] | None, condition: Any, count: int | None, batch: int | None
         ) -> Iterator[Any]:
-            """Yield the requested columns and rows of the answer."""
-            row_frames: list[Any] = []
-            if lazy is not None:
-                names = lazy.collect_schema().names()
-                needed_columns = names if columns is None else [*key_columns, *columns]
-                chosen = [name for name in names if name in needed_columns]
-                row_frames = [_collected(lazy.select(chosen), options.get("engine"))]
+            """Yield frames of at most ``batch`` rows; Polars calls this with what a query needs."""
+            collected_rows: list[Any] = []
+            if lazy_rows is not None:
+                names = lazy_rows.collect_schema().names()
+                if columns is not None:
+                    names = [name for name in names if name in key_columns or name in columns]
+                collected_rows = [_collected(lazy_rows.select(names), options.get("engine"))]
             solution = self.components(source, destination, **options)
-            frame = answer(solution, *row_frames)
+            frame = answer(solution, *collected_rows)
             types = {name: schema[name] for name in frame.columns}
             if frame.schema != types:  # the types of an answer without rows may differ
                 frame = frame.cast(types)
-            # Polars requires that the number of rows is applied before the condition
-            frame = frame if count is None else frame.head(count)
-            frame = frame if columns is None else frame.select(columns)
-            frame = frame if condition is None else frame.filter(condition)
+            if count is not None:  # Polars requires that the count is applied before the condition
+                frame = frame.head(count)
+            if columns is not None:
+                frame = frame.select(columns)
+            if condition is not None:
+                frame = frame.filter(condition)
             yield from frame.iter_slices(batch) if batch and frame.height else [frame]
 
         return register_io_source(read, schema=schema)
@@ -138,21 +140,21 @@ def _lazy(frame: Any) -> Any:
 
 
 def _sample(edges: Any) -> Any:
-    """Return a frame of one row with the schema of a lazy frame; no row if an enum is empty."""
+    """Return a frame with the schema of a lazy frame, and with one row if all types have values."""
     import polars as pl
 
     schema = edges.collect_schema()
-    values = []
+    columns = []
     for name, kind in schema.items():
         if isinstance(kind, pl.Enum):
             categories = kind.categories.to_list()
-            if not categories:
+            if not categories:  # no value of this type exists
                 return schema.to_frame()
-            values.append(pl.Series(name, categories[:1], kind))
+            columns.append(pl.Series(name, categories[:1], kind))
         else:
             is_text = kind in (pl.String, pl.Categorical)
-            values.append(pl.Series(name, [""] if is_text else [0]).cast(kind))
-    return pl.DataFrame(values)
+            columns.append(pl.Series(name, [""] if is_text else [0]).cast(kind))
+    return pl.DataFrame(columns)
 
 
 def _for_a_sample(options: dict[str, Any]) -> dict[str, Any]:
@@ -167,6 +169,7 @@ def _for_a_sample(options: dict[str, Any]) -> dict[str, Any]:
     elif hasattr(vertices, "head"):
         sample_options["vertices"] = vertices.head(1)
     count = sample_options.get("num_vertices")
+    # An invalid number is kept, and raises an error
     if isinstance(count, int | np.integer) and not isinstance(count, bool) and count >= 0:
         sample_options["num_vertices"] = 1
     return sample_options | {"engine": "threads"}
