@@ -33,8 +33,8 @@ from .networkx_trees import (
 # The smallest graph that NetworkX passes to this backend by itself; see networkx_gain.jsonl
 MIN_NODES = 100_000
 
-# Functions that NetworkX may finish without visiting every edge. NetworkX may do so for
-# is_connected, too, which is not listed because it calls connected_components.
+# Functions that NetworkX may finish without visiting every edge. This also applies to is_connected.
+# NetworkX's is_connected calls connected_components, so is_connected is not listed.
 STOPS_EARLY = {
     "node_connected_component": "walks one component",
     "is_bipartite": "stops at the first odd cycle",
@@ -51,8 +51,8 @@ SORTS_EDGES = {*TREES, partition_spanning_tree.__name__}
 
 # The greatest mean number of neighbours per node for which a conversion pays off. If a graph has at
 # least MIN_NODES nodes and at most this mean, the backend is at most 10 % slower than NetworkX, and
-# faster for most kinds of graphs (benchmarks/records/networkx_gain.jsonl). On denser graphs,
-# NetworkX stops early, once it has visited all nodes.
+# faster for most kinds of graphs (benchmarks/records/networkx_gain.jsonl). NetworkX stops once it
+# has visited all nodes: on denser graphs, most edges are left by then.
 MAX_NEIGHBOURS = 20
 
 
@@ -71,7 +71,8 @@ def connected_components(G: Graph) -> Iterator[set[Any]]:  # noqa: N803 (Network
 
 def number_connected_components(G: Graph) -> int:  # noqa: N803
     """Return the number of components."""
-    return G.solved[0]
+    count, _ = G.solved
+    return count
 
 
 def is_connected(G: Graph) -> bool:  # noqa: N803
@@ -102,7 +103,8 @@ def node_connected_component(G: Graph, n: Hashable) -> set[Any]:  # noqa: N803
     """
     position = G.position_of[n]
     nodes, starts = G.grouped
-    component = int(G.solved[1][position])
+    _, labels = G.solved
+    component = int(labels[position])
     return set(nodes[starts[component] : starts[component + 1]])
 
 
@@ -127,15 +129,15 @@ def bridges(G: Graph, root: Hashable = None) -> Iterator[tuple[Any, Any]]:  # no
     networkx.NodeNotFound
         The root is not in the graph.
     """
-    try:  # before the graph is solved
+    try:  # raise an error before the graph is solved
         position = None if root is None else G.position_of[root]
     except (KeyError, TypeError):  # NetworkX raises the same error for objects without a hash
         raise nx.NodeNotFound(f"Root node {root} is not in graph") from None
     lower, upper = G.bridges
     if position is not None:
-        labels = G.solved[1]
-        is_around = labels[lower] == labels[position]
-        lower, upper = lower[is_around], upper[is_around]
+        _, labels = G.solved
+        is_in_component = labels[lower] == labels[position]
+        lower, upper = lower[is_in_component], upper[is_in_component]
     node_at = G.nodes.__getitem__
     yield from zip(map(node_at, lower.tolist()), map(node_at, upper.tolist()), strict=True)
 
@@ -208,9 +210,8 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
         return True
     if name in STOPS_EARLY:
         return f"NetworkX {STOPS_EARLY[name]}, but a conversion walks every edge"
-    # Apart from trees, only functions for bridges have a second argument here: the root
     root = args[1] if len(args) > 1 else kwargs.get("root")
-    if name not in SORTS_EDGES and root is not None:
+    if name in ("bridges", "has_bridges") and root is not None:
         return "NetworkX walks one component, but a conversion walks every edge"
     n = len(graph)
     if n < MIN_NODES:

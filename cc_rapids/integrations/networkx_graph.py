@@ -18,7 +18,7 @@ from ..api import bridges as bridges_of
 from ..api import components
 from ..api import is_bipartite as has_two_colors
 
-Places = npt.NDArray[np.int64]
+Positions = npt.NDArray[np.int64]  # of nodes, in Graph.nodes
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,8 @@ class Graph:
     """
 
     nodes: list[Any]
-    src: Places
-    dst: Places
+    src: Positions
+    dst: Positions
     attributes: Any
 
     __networkx_backend__ = "cc_rapids"
@@ -83,8 +83,8 @@ class Graph:
     def __init__(
         self,
         nodes: list[Any],
-        src: Places,
-        dst: Places,
+        src: Positions,
+        dst: Positions,
         *,
         directed: bool = False,
         attributes: Any = None,
@@ -143,19 +143,20 @@ class Graph:
         return bool(has_two_colors(edges, num_vertices=len(self), engine=engine))
 
     @cached_property
-    def bridges(self) -> tuple[Places, Places]:
+    def bridges(self) -> tuple[Positions, Positions]:
         """The positions of both ends of each bridge, in the order of NetworkX's edges."""
         ends = [side.astype(np.int64) for side in (self.src, self.dst)]
         lower, upper = np.minimum(*ends), np.maximum(*ends)
-        keys = lower * len(self) + upper  # one integer per edge, the same in both directions
-        _, first_rows, counts = np.unique(keys, return_index=True, return_counts=True)
+        codes = lower * len(self) + upper  # one integer per edge, the same in both directions
+        _, first_rows, counts = np.unique(codes, return_index=True, return_counts=True)
         engine = nx.config.backends.cc_rapids.engine
         distinct_edges = lower[first_rows], upper[first_rows]
-        rows_of_bridges = bridges_of(distinct_edges, num_vertices=len(self), engine=engine).row
-        # A graph with attributes lists each edge once, so equal pairs of nodes are parallel edges
+        candidates = bridges_of(distinct_edges, num_vertices=len(self), engine=engine).row
+        # Parallel edges are no bridges. A graph with attributes lists each edge once, so an edge
+        # whose pair of nodes occurs again is parallel
         if self.attributes is not None:
-            rows_of_bridges = rows_of_bridges[counts[rows_of_bridges] == 1]
-        rows = first_rows[rows_of_bridges]
+            candidates = candidates[counts[candidates] == 1]
+        rows = first_rows[candidates]
         if self._parallel is not None:
             rows = rows[~self._parallel[rows]]
         # NetworkX orders edges by the lower node, and the edges of a node by their rows
@@ -195,7 +196,7 @@ def convert_from_nx(
         The edge attributes that NetworkX requests. If any attribute is requested, the result refers
         to all attribute dictionaries of the graph.
     **_
-        Other attributes that NetworkX requests, which are kept together with those of edges.
+        Requests for attributes of nodes and of the graph. They are kept if edge attributes are.
 
     Examples
     --------
@@ -204,54 +205,55 @@ def convert_from_nx(
     <Graph of cc_rapids: 2 nodes, directed>
     """
     adjacency = dict(graph.adjacency())  # .adj would wrap every row
-    nodes, rows = list(adjacency), list(adjacency.values())
+    nodes, rows = list(adjacency), list(adjacency.values())  # a row has the neighbours of a node
     parallel = None
     if graph.is_multigraph() and not graph.is_directed():
-        keys = chain.from_iterable(row.values() for row in rows)
-        parallel = np.fromiter((len(parallel_edges) > 1 for parallel_edges in keys), bool)
+        edge_groups = chain.from_iterable(row.values() for row in rows)
+        parallel = np.fromiter((len(edges_by_key) > 1 for edges_by_key in edge_groups), bool)
     if hasattr(graph, "_graph"):
         # A view does not notice changes of its graph, so NetworkX must not cache the converted view
         graph.__networkx_cache__ = None
         rows = list(map(list, rows))  # len() of a filtered row may count filtered items, too
     if edge_attrs or preserve_edge_attrs:
         attributes = Attributes.of(graph)
-        ends = ([edge[side] for edge in attributes.edges] for side in (0, 1))
-        src, dst = (_places(nodes, [side], len(side)) for side in ends)
+        sources, targets = ([edge[side] for edge in attributes.edges] for side in (0, 1))
+        src = _positions(nodes, [sources], len(sources))
+        dst = _positions(nodes, [targets], len(targets))
         return Graph(nodes, src, dst, directed=graph.is_directed(), attributes=attributes)
-    sizes = np.fromiter(map(len, rows), np.int64, len(rows))
-    src = np.repeat(np.arange(len(nodes)), sizes)
-    dst = _places(nodes, rows, src.size)
+    degrees = np.fromiter(map(len, rows), np.int64, len(rows))
+    src = np.repeat(np.arange(len(nodes)), degrees)
+    dst = _positions(nodes, rows, src.size)
     return Graph(nodes, src, dst, directed=graph.is_directed(), parallel=parallel)
 
 
-def _places(nodes: list[Any], rows: list[Iterable[Any]], size: int) -> Places:
-    """Return the position in ``nodes`` of each of the ``size`` neighbours in ``rows``.
+def _positions(nodes: list[Any], rows: list[Iterable[Any]], size: int) -> Positions:
+    """Return the position in ``nodes`` of each neighbour in the rows, ``size`` in all.
 
     Nodes that are integers or have distinct hashes are looked up in arrays, other nodes in a
     dictionary.
     """
     if set(map(type, nodes)) == {int}:
-        with suppress(OverflowError, TypeError):  # too many bits, or a neighbour like 1.0
+        with suppress(OverflowError, TypeError):  # too many bits, or a neighbour like 1 + 0j
             ids = np.fromiter(nodes, np.int64, len(nodes))
-            return _matched(ids, np.fromiter(chain.from_iterable(rows), np.int64, size))
+            return _index_in(ids, np.fromiter(chain.from_iterable(rows), np.int64, size))
     hashes = np.fromiter(map(hash, nodes), np.int64, len(nodes))
     neighbours = chain.from_iterable(rows)
     ordered = np.sort(hashes)
     if (ordered[1:] != ordered[:-1]).all():  # distinct, so that equal hashes mean equal nodes
-        return _matched(hashes, np.fromiter(map(hash, neighbours), np.int64, size))
+        return _index_in(hashes, np.fromiter(map(hash, neighbours), np.int64, size))
     position_of = {node: k for k, node in enumerate(nodes)}
     return np.fromiter(map(position_of.__getitem__, neighbours), np.int64, size)
 
 
-def _matched(distinct: Places, numbers: Places) -> Places:
+def _index_in(distinct: Positions, numbers: Positions) -> Positions:
     """Return the position of each of ``numbers`` in ``distinct``."""
     if np.array_equal(distinct, np.arange(distinct.size)):  # each number is its own position
         return numbers
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    places: Places = pc.index_in(pa.array(numbers), value_set=pa.array(distinct)).to_numpy()
-    return places.astype(np.int64)
+    positions: Positions = pc.index_in(pa.array(numbers), value_set=pa.array(distinct)).to_numpy()
+    return positions.astype(np.int64)
 
 
 def convert_to_nx(obj: Any, **_: Any) -> Any:

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from ..api import maximum_spanning_forest, minimum_spanning_forest
 from .networkx_graph import Graph
 
-# For each dtype of NumPy, the Python types that it orders as Python does
+# NumPy types, and the types of numbers that they compare as Python does
 COMPARED: dict[Any, set[Any]] = {np.int64: {int, bool}, np.float64: {float, np.float64}}
 
 
@@ -34,7 +34,7 @@ def minimum_spanning_edges(
     data: bool = True,
     ignore_nan: bool = False,
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the edges of a minimum spanning forest; by Kruskal's algorithm, by ascending weight.
+    """Yield the edges of a minimum spanning forest, with Kruskal's algorithm by ascending weight.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def maximum_spanning_edges(
     data: bool = True,
     ignore_nan: bool = False,
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the edges of a maximum spanning forest; by Kruskal's algorithm, by descending weight.
+    """Yield the edges of a maximum spanning forest, with Kruskal's algorithm by descending weight.
 
     The arguments, tuples and errors are as for :func:`minimum_spanning_edges`.
     """
@@ -142,32 +142,30 @@ def partition_spanning_tree(
     """
     graph, states = G.with_attributes, nx.EdgePartition
     edges = graph.attributes.edges
-    values, rows = _comparable([edge[-1].get(weight, 1) for edge in edges], edges, ignore_nan)
-    order = np.argsort(values if minimum else values[::-1], kind="stable")
-    if not minimum:  # descending, but equal values in the order of their rows
-        order = values.size - 1 - order[::-1]
+    values, rows = _comparable_weights(edges, weight, ignore_nan)
+    order = _stable_order(values, descending=not minimum)
     edge_states = [edges[row][-1].get(partition) for row in rows.tolist()]
     included, excluded = (
         np.fromiter((state == chosen_state for state in edge_states), np.bool_, rows.size)
         for chosen_state in (states.INCLUDED, states.EXCLUDED)
     )
-    # Included edges come first, then other edges by weight; positions are the new weights
+    # Included edges come first, then other edges by weight. The ranks replace the weights
     others = order[~(included | excluded)[order]]
-    by_rank = rows[np.concatenate([np.flatnonzero(included), others])]
-    chosen = minimum_spanning_forest(
-        (graph.src[by_rank], graph.dst[by_rank]),
+    ranked_rows = rows[np.concatenate([np.flatnonzero(included), others])]
+    forest_ranks = minimum_spanning_forest(
+        (graph.src[ranked_rows], graph.dst[ranked_rows]),
         num_vertices=len(graph),
-        weight=np.arange(by_rank.size),
+        weight=np.arange(ranked_rows.size),
         engine=nx.config.backends.cc_rapids.engine,
     ).row
-    return graph.attributes.graph_of([edges[row] for row in by_rank[chosen].tolist()])
+    return graph.attributes.graph_of([edges[row] for row in ranked_rows[forest_ranks].tolist()])
 
 
-def _tree(graph: Graph, algorithm: str, greatest: bool, weight: Any, ignore_nan: bool) -> Any:
+def _tree(graph: Graph, algorithm: str, maximum: bool, weight: Any, ignore_nan: bool) -> Any:
     """Return a spanning forest as a graph of NetworkX."""
     if graph.is_directed():
         raise nx.NetworkXNotImplemented("not implemented for directed type")
-    edges = list(_edges(graph, algorithm, greatest, weight, True, True, ignore_nan))
+    edges = list(_edges(graph, algorithm, maximum, weight, True, True, ignore_nan))
     return graph.with_attributes.attributes.graph_of(edges)
 
 
@@ -188,31 +186,24 @@ def weights_differ(graph: Any, weight: Any, ignore_nan: bool) -> bool:
 def _edges(
     graph: Graph,
     algorithm: str,
-    greatest: bool,
+    maximum: bool,
     weight: Any,
     keys: bool,
     data: bool,
     ignore_nan: bool,
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the edges of a spanning forest in the order in which ``algorithm`` chooses them.
-
-    ``greatest`` means a maximum spanning forest.
-    """
+    """Yield the edges of a spanning forest in the order in which ``algorithm`` chooses them."""
     graph = graph.with_attributes
     edges, is_multigraph = graph.attributes.edges, graph.is_multigraph()
-    values, rows = _comparable([edge[-1].get(weight, 1) for edge in edges], edges, ignore_nan)
-    forest = maximum_spanning_forest if greatest else minimum_spanning_forest
-    forest_rows = forest(
+    values, rows = _comparable_weights(edges, weight, ignore_nan)
+    spanning_forest = maximum_spanning_forest if maximum else minimum_spanning_forest
+    forest_rows = spanning_forest(
         (graph.src[rows], graph.dst[rows]),
         num_vertices=len(graph),
         weight=values,
         engine=nx.config.backends.cc_rapids.engine,
     ).row
-    if greatest:  # reversed before and after the stable sort, so equal weights keep their order
-        forest_rows = forest_rows[::-1]
-    order = np.argsort(values[forest_rows], kind="stable")
-    if greatest:
-        order = order[::-1]
+    order = _stable_order(values[forest_rows], descending=maximum)
     by_weight = [edges[row] for row in rows[forest_rows[order]].tolist()]
     in_order = by_weight if algorithm == "kruskal" else _prim(graph, by_weight)
     for u, v, *key, attributes in in_order:
@@ -247,18 +238,27 @@ def _prim(graph: Graph, forest: list[tuple[Any, ...]]) -> Iterator[tuple[Any, ..
                     heappush(frontier, (next_rank, v, w))
 
 
-def _comparable(
-    weights: list[Any], edges: list[tuple[Any, ...]], ignore_nan: bool
+def _stable_order(values: npt.NDArray[Any], descending: bool) -> npt.NDArray[Any]:
+    """Return the rows of values in sorted order; equal values are in the order of their rows."""
+    if not descending:
+        return np.argsort(values, kind="stable")
+    # Reversed before and after the stable sort, so that equal values keep their order
+    return values.size - 1 - np.argsort(values[::-1], kind="stable")[::-1]
+
+
+def _comparable_weights(
+    edges: list[tuple[Any, ...]], weight: Any, ignore_nan: bool
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return numbers that order edges as their weights do, and the rows of the edges.
+    """Return numbers that order edges as their weights do, and the rows of these edges.
 
     Edges whose weight is NaN are left out. Weights that NumPy does not compare as Python does are
     replaced by their ranks.
     """
+    weights = [edge[-1].get(weight, 1) for edge in edges]
     weight_types, size = set(map(type, weights)), len(weights)
     for dtype, python_types in COMPARED.items():
         if weight_types <= python_types:
-            with suppress(OverflowError):
+            with suppress(OverflowError):  # an int of too many bits
                 values = np.fromiter(weights, dtype, size)
                 rows = _rows_of_numbers(values != values, edges, ignore_nan)  # NaN != NaN
                 return values[rows], rows
