@@ -252,10 +252,10 @@ def edges_by_owner(forest: Forest, owner: Owner, count: int, kind: str | None) -
     turned_edges = select_rows(edges, is_turned).rename(columns=swapped)
     all_edges = concat([select_rows(edges, ~is_turned), turned_edges[list(ENDS)]])
     of_length(all_edges, forest.rows, "the edges of a forest")
-    return boxed(all_edges, "source", owner, count)
+    return box_by_owner(all_edges, "source", owner, count)
 
 
-def boxed(frame: Any, by: str, owner: Owner, count: int) -> Box:
+def box_by_owner(frame: Any, by: str, owner: Owner, count: int) -> Box:
     """Return a frame for each part, with the rows whose ids in column ``by`` the part owns."""
     parts = owner(frame[by])
     box = [select_rows(frame, parts == k) for k in range(count)]
@@ -375,23 +375,23 @@ def crossing(edges: Any, labels: Any, owner: Owner, part: int, count: int) -> Bo
     The source of each edge is replaced by its label.
     """
     outer = with_labels(_split(edges, owner, part)[1], "source", labels)
-    return boxed(outer.drop_duplicates(), "destination", owner, count)
+    return box_by_owner(outer.drop_duplicates(), "destination", owner, count)
 
 
-def with_new(labels: Any, edges: Any) -> Any:
+def with_border_vertices(labels: Any, edges: Any) -> Any:
     """Add vertices that occur only in edges from other parts to the label table of a part."""
     new = edges[["destination"]].drop_duplicates().rename(columns={"destination": "vertex"})
     new = new[~new["vertex"].isin(labels["vertex"])]
     return concat([labels, new.assign(labels=new["vertex"])])
 
 
-def bordering(edges: Any, labels: Any, options: dict[str, Any]) -> Forest:
+def border_forest(edges: Any, labels: Any, options: dict[str, Any]) -> Forest:
     """Return a forest of the edges that other parts sent, with labels at both ends."""
-    return shrunk(with_labels(edges, "destination", labels), options)
+    return forest_without_loops(with_labels(edges, "destination", labels), options)
 
 
-def shrunk(edges: Any, options: dict[str, Any]) -> Forest:
-    """Return a forest of the edges, without self-loops."""
+def forest_without_loops(edges: Any, options: dict[str, Any]) -> Forest:
+    """Return a spanning forest of the edges, without self-loops."""
     edges = edges[edges["source"] != edges["destination"]]
     return local_forest(edges, *ENDS, "raise", options)
 
@@ -416,7 +416,7 @@ def least_neighbours(forest: Forest, owner: Owner, count: int) -> Box:
     for ends in (ENDS, ENDS[::-1]):
         directed = forest.edges.rename(columns=dict(zip(ends, names, strict=True)))
         directions.append(directed[list(names)])
-    return boxed(least_labels(*directions), "vertex", owner, count)
+    return box_by_owner(least_labels(*directions), "vertex", owner, count)
 
 
 def least_labels(*tables: Any) -> Any:
@@ -427,7 +427,7 @@ def least_labels(*tables: Any) -> Any:
 def ids_to_look_up(frame: Any, by: str, owner: Owner, count: int) -> Box:
     """Return the distinct ids of a column, grouped by the owner that looks them up."""
     ids = frame[[by]].drop_duplicates().rename(columns={by: "vertex"})
-    return boxed(ids, "vertex", owner, count)
+    return box_by_owner(ids, "vertex", owner, count)
 
 
 def lookup_rows(queries: Any, table: Any) -> Any:
@@ -471,14 +471,13 @@ def solved(options: dict[str, Any], *forests: Forest) -> Any:
     return result.labels()
 
 
-def finished(labels: Any, table: Any) -> Any:
+def final_labels(labels: Any, table: Any) -> Any:
     """Return the label table of a part with final labels, in the order of the ids.
 
     ``labels`` is the table from the edges inside the part. ``table`` maps its labels to final
     labels. A label that is not in ``table`` is final, because no crossing edge joins its component.
     """
-    final = with_labels(labels, "labels", table)
-    return final.sort_values("vertex", ignore_index=True)
+    return with_labels(labels, "labels", table).sort_values("vertex", ignore_index=True)
 
 
 def count_vertices(answer: Any) -> tuple[int, int]:
@@ -573,7 +572,7 @@ class Exchange:
 
     def find(self, frames: list[Handle], by: str, tables: list[Handle], stage: str) -> list[Handle]:
         """Replace the ids in one column of each frame by the labels that their owners return."""
-        answers = self._ask(frames, by, tables, stage)
+        answers = self._look_up(frames, by, tables, stage)
         return [
             self.on(part, with_answers, frame, by, *answers[part])
             for part, frame in enumerate(frames)
@@ -581,13 +580,13 @@ class Exchange:
 
     def add_grandparents(self, tables: list[Handle], stage: str) -> list[Handle]:
         """Add the label of each label, which the owners return, to the tables."""
-        answers = self._ask(tables, "labels", tables, stage)
+        answers = self._look_up(tables, "labels", tables, stage)
         return [
             self.on(part, with_grandparents, table, *answers[part])
             for part, table in enumerate(tables)
         ]
 
-    def _ask(
+    def _look_up(
         self, frames: list[Handle], by: str, tables: list[Handle], stage: str
     ) -> list[list[Handle]]:
         """Return, for each part, the rows of the owners' tables for the ids in column ``by``.
@@ -670,8 +669,8 @@ class Distributed:
         cross = [on(p, crossing, edges[p], inner[p], owner, p, count) for p in parts]
         border = send(cross, "destination", parts, "borders")
         del boxes, edges, cross  # they can be computed again from the forests of the workers
-        labels = [on(p, with_new, inner[p], border[p]) for p in parts]
-        remaining = [on(p, bordering, border[p], labels[p], options) for p in parts]
+        labels = [on(p, with_border_vertices, inner[p], border[p]) for p in parts]
+        remaining = [on(p, border_forest, border[p], labels[p], options) for p in parts]
         if room is None:
             room = max(tasks.gather([on(p, len, labels[p]) for p in parts]))
         # Step 3: rounds of hooks
@@ -686,7 +685,7 @@ class Distributed:
         table = self._solve(remaining, rows)
         for number, level in reversed(list(enumerate(levels, 1))):
             table = exchange.find(level, "labels", table, f"back, round {number}")
-        return [on(p, finished, labels[p], table[p]) for p in parts]
+        return [on(p, final_labels, labels[p], table[p]) for p in parts]
 
     def _rows(self, remaining: list[Handle]) -> list[int]:
         """Return the number of remaining edges of each part."""
@@ -722,7 +721,7 @@ class Distributed:
         edges = [on(p, Forest.checked, forest) for p, forest in enumerate(remaining)]
         for end in ENDS:
             edges = self.exchange.find(edges, end, roots, stage)
-        return [on(p, shrunk, frame, self.options) for p, frame in enumerate(edges)]
+        return [on(p, forest_without_loops, frame, self.options) for p, frame in enumerate(edges)]
 
     def _solve(self, remaining: list[Handle], rows: list[int]) -> list[Handle]:
         """Solve the remaining edges on the worker with most edges; send the labels to the owners.
@@ -738,7 +737,7 @@ class Distributed:
             exchange.bytes[part, home] += size if part != home else 0
         exchange.batches += 1
         label_table = on(home, solved, self.options, *remaining)
-        box = on(home, boxed, label_table, "vertex", exchange.owner, exchange.count)
+        box = on(home, box_by_owner, label_table, "vertex", exchange.owner, exchange.count)
         return exchange.send([box], "vertex", [home], "rest")
 
 
