@@ -20,7 +20,7 @@ from ..ids.strings import slots_of, take_rows
 from ..results.answer import Answer
 from ..results.best import best_rows, compact, sort_keys
 from ..results.lookup import (
-    SINGLETONS,
+    SELF_ADVICE,
     attached,
     check_name,
     id_columns_in,
@@ -264,7 +264,7 @@ def _groups(answer: Answer, column: Column, missing: str) -> tuple[Array, Array,
     """
     xp, n = answer.backend.xp, answer.forest.n
     policy = "raise" if missing == "raise" else "null"
-    groups, valid = roots_of_ids(answer, column, policy, SINGLETONS)
+    groups, valid = roots_of_ids(answer, column, policy, SELF_ADVICE)
     warn_of_unmatched(answer, column, valid)
     unmatched = xp.flatnonzero(~valid)
     if missing != "self" or not unmatched.size:

@@ -18,7 +18,7 @@ from ..data.cugraph_graphs import check_state, edge_frame, is_graph, numbering
 from ..data.dtypes import is_object
 from ..errors import ArgumentTypeError, EngineError, GraphStateError, InputError, shown
 from ..options import Options
-from ..results.lookup import labelled
+from ..results.lookup import frame_with_labels
 
 WEIGHTS = "weights"  # the name of the column of weights in cuGraph's edge list
 
@@ -319,7 +319,7 @@ def _labels_of_renumbered(graph: Any) -> Any:
         for new_name, name in zip(new_names, names, strict=True)
     }
     result = components(edge_frame(graph), num_vertices=len(table))
-    return labelled(result.answer, vertices, table["id"])
+    return frame_with_labels(result.answer, vertices, table["id"])
 
 
 def _strong(matrix: Any, directed: bool | None, return_labels: bool | None) -> Any:

@@ -47,11 +47,11 @@ class IdLabels(LabelKind):
         if not bool(valid.all()):
             return None
         row = int(rows[0])
-        return int(answer.dense[row]) if self.is_named_by(answer, row) else None
+        return int(answer.dense[row]) if self.is_label(answer, row) else None
 
     @abstractmethod
-    def is_named_by(self, answer: Answer, row: int) -> bool:
-        """Return whether the id of a row is the label of its component."""
+    def is_label(self, answer: Answer, row: int) -> bool:
+        """Return whether the id in a row of the answer is the label of its component."""
 
     def columns_of_ids(
         self,
@@ -63,10 +63,10 @@ class IdLabels(LabelKind):
         rows: Array | None,
     ) -> dict[str, Any]:
         """Return label columns in which the label of an unknown id is the id itself."""
-        names = [f"{k}_{name}" for k in range(len(column.key_columns))] or [name]
-        values = list(self.columns(answer, name, labels).values())
-        columns = labels_or_ids(column, valid, values, answer.given.src, rows, answer.backend)
-        return dict(zip(names, columns, strict=True))
+        by_name, source = self.columns(answer, name, labels), answer.given.src
+        known_labels = list(by_name.values())
+        columns = labels_or_ids(column, valid, known_labels, source, rows, answer.backend)
+        return dict(zip(by_name, columns, strict=True))
 
 
 class MinLabels(IdLabels):
@@ -81,10 +81,10 @@ class MinLabels(IdLabels):
     def vertices_and_rows(self, answer: Answer) -> tuple[Array, Array]:
         return answer.rows()
 
-    def is_named_by(self, answer: Answer, row: int) -> bool:
-        # the difference of 64-bit ids may wrap around
+    def is_label(self, answer: Answer, row: int) -> bool:
+        # numbered[0] has vertex + id_base, modulo 2^64
         vertex = (int(answer.numbered[0][row]) - answer.decoder.id_base) & ((1 << 64) - 1)
-        return int(answer.forest.parent[vertex]) == vertex
+        return int(answer.forest.parent[vertex]) == vertex  # a root, which is the least vertex
 
     def of_component(self, answer: Answer, component: Array) -> Array:
         vertex, least = answer.rows()
@@ -103,7 +103,7 @@ class MaxLabels(IdLabels):
         vertex, _ = answer.rows()
         return vertex, vertex[answer.greatest_rows][answer.dense]
 
-    def is_named_by(self, answer: Answer, row: int) -> bool:
+    def is_label(self, answer: Answer, row: int) -> bool:
         return int(answer.greatest_rows[answer.dense[row]]) == row
 
     def of_component(self, answer: Answer, component: Array) -> Array:
@@ -115,7 +115,7 @@ class NumberLabels(LabelKind):
 
     @abstractmethod
     def of_unknown(self, answer: Answer, column: Column, unknown: Array) -> Array:
-        """Return labels for the unknown ids of a column, in row order.
+        """Return the label of each unknown id of a column.
 
         Parameters
         ----------
@@ -200,7 +200,7 @@ class FingerprintLabels(NumberLabels):
 
     @property
     def audited_as(self) -> str:
-        return "any"  # audits check that components have different labels, but compute no hash
+        return "any"  # this rule checks that components have different labels, and hashes no ids
 
     def rows(self, answer: Answer) -> Array:
         return self._fingerprints(answer)[answer.dense]
@@ -211,8 +211,8 @@ class FingerprintLabels(NumberLabels):
     def find(self, answer: Answer, label: Any) -> int | None:
         if not is_below(label, 1 << 64):
             return None
-        rows = answer.backend.xp.flatnonzero(self._fingerprints(answer) == np.uint64(label))
-        return int(rows[0]) if rows.size else None
+        components = answer.backend.xp.flatnonzero(self._fingerprints(answer) == np.uint64(label))
+        return int(components[0]) if components.size else None
 
     def of_unknown(self, answer: Answer, column: Column, unknown: Array) -> Array:
         """Return the label of a component of one vertex for each unknown id."""
@@ -223,10 +223,10 @@ class FingerprintLabels(NumberLabels):
         """Return the label of each component, from the sum of the hashes of its vertices."""
         xp, backend = answer.backend.xp, answer.backend
         hashes = hashes_of_ids(of_key_columns(answer.ids()), backend)
-        # The sum of a component is a difference of two running sums, which may wrap around.
+        # With vertices sorted by component, each sum is a difference of two running sums, mod 2^64.
         running = xp.cumsum(hashes[xp.argsort(answer.dense, kind="stable")], dtype=np.uint64)
         sums = running[xp.cumsum(answer.counts) - 1]  # at the last vertex of each component
-        sums[1:] -= sums[:-1].copy()
+        sums[1:] -= sums[:-1].copy()  # a copy, because the subtraction changes ``sums``
         return fingerprints(sums, answer.counts)
 
 
@@ -252,9 +252,9 @@ def is_below(label: Any, count: int) -> bool:
 
 
 def ranks_of_unknown(column: Column, unknown: Array, backend: Backend) -> Array:
-    """Return one number for each unknown id of a column: its rank among the distinct unknown ids.
+    """Return the rank of each unknown id of a column among the distinct unknown ids.
 
-    ``unknown`` is a mask of the column. Composite ids are ranked lexicographically.
+    ``unknown`` is a mask of the ids. Composite ids are ranked lexicographically.
     """
     xp, ranks = backend.xp, None
     if not bool(unknown.any()):
@@ -263,12 +263,12 @@ def ranks_of_unknown(column: Column, unknown: Array, backend: Backend) -> Array:
         for part, ids in borrowed_columns(column, borrowed):
             if part.strings:
                 strings = rows_of(ids, unknown, backend)
-                # the decoder is dropped, so no string is converted by to_native
+                # codes are ranks; no string is converted, so any to_native will do
                 (codes,), _ = factorise([strings], Column.to_native, backend)
                 part_ranks = backend.asarray(codes).astype(np.int64)
             else:
                 part_ranks = xp.unique(backend.asarray(ids)[unknown], return_inverse=True)[1]
-            if ranks is not None:  # combine with the ranks in the earlier key columns
+            if ranks is not None:  # sort by the earlier key columns first
                 part_ranks = ranks * (int(part_ranks.max()) + 1) + part_ranks
             ranks = xp.unique(part_ranks, return_inverse=True)[1]
     return ranks
@@ -278,7 +278,7 @@ def labels_or_ids(
     column: Column,
     valid: Array,
     labels: list[Any],
-    given: Column,
+    source: Column,
     rows: Array | None,
     backend: Backend,
 ) -> list[Any]:
@@ -293,10 +293,10 @@ def labels_or_ids(
     labels : list of (m,) arrays or text columns
         The labels, one item per key column, as in the result. Values of unknown ids are ignored.
         Arrays are empty if the answer has no vertex.
-    given : Column
-        A column of the answer's edges. It converts strings to columns of the caller's library.
+    source : Column
+        The sources of the answer's edges. String labels are returned in the same kind of column.
     rows : (r,) array of int64, optional
-        The rows to return. Defaults to all rows.
+        The rows of ``column`` to return. Defaults to all rows.
 
     Raises
     ------
@@ -305,16 +305,15 @@ def labels_or_ids(
     """
     columns = []
     with column.borrow() as borrowed:
-        pairs = zip(
-            borrowed_columns(column, borrowed), labels, given.key_columns or (given,), strict=True
-        )
-        for (part, ids), label, like in pairs:
+        source_parts = source.key_columns or (source,)
+        parts = zip(borrowed_columns(column, borrowed), labels, source_parts, strict=True)
+        for (part, ids), label, source_part in parts:
             if part.strings:
                 if len(label):
                     with of("labels", label).borrow() as strings:
                         ids = where(valid, strings, ids, backend)
                 ids = ids if rows is None else take_rows(ids, rows, backend)
-                columns.append(like.to_native(ids, partial(distinct, ids)))
+                columns.append(source_part.to_native(ids, partial(distinct, ids)))
                 continue
             ids_of_rows = backend.asarray(ids)
             dtype = type_of(

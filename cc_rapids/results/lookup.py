@@ -60,18 +60,19 @@ if TYPE_CHECKING:
     from .answer import Answer
 
 MISSING, NULLS = ("raise", "null", "self"), ("raise", "null")
-NULL_LABELS = "nulls='null' or missing='null' gives them null labels"
-LINK_ALL = "link_records needs a frame with all records"
-INCLUDE = "components(..., vertices=) includes vertices that no edge names"
-SINGLETONS = f"missing='self' makes each a component of one vertex; or {INCLUDE}"
-LABELLED = SINGLETONS.replace("; or", ", missing='null' gives them null labels; or")
-SINGLE = f"attach(frame, missing='self') labels unknown ids too; or {INCLUDE}"
-BY_POSITION = (
+NULLS_ADVICE = "nulls='null' or missing='null' gives them null labels"
+RECORDS_ADVICE = "link_records needs a frame with all records"
+VERTICES_ADVICE = "components(..., vertices=) includes vertices that no edge names"
+SELF = "missing='self' makes each a component of one vertex"
+SELF_ADVICE = f"{SELF}; or {VERTICES_ADVICE}"
+ATTACH_ADVICE = f"{SELF}, missing='null' gives them null labels; or {VERTICES_ADVICE}"
+ID_ADVICE = f"attach(frame, missing='self') labels unknown ids too; or {VERTICES_ADVICE}"
+POSITIONS_ADVICE = (
     "records were linked by their positions: pass positions (attach and deduplicate match rows if"
     " on= is left out), or link_records(..., id=)"
 )
-ON = "does on= name the column of the ids, and "
-HINT = "is the bound on the scale of the weights, such as 0 to 1?"
+ON_HINT = "does on= name the column of the ids, and "
+BOUND_HINT = "is the bound on the scale of the weights, such as 0 to 1?"
 SHOWN_IDS = 3  # maximum number of ids in a message
 
 
@@ -85,7 +86,7 @@ def check_name(name: Any) -> None:
 
 
 def _name_clash_error(label: str) -> InputError:
-    """Return the error for a label column whose name is that of a column of the frame."""
+    """Return the error for the name of a label column that the frame has already."""
     return InputError(f"the frame has a column {label!r} already: pass name=")
 
 
@@ -104,12 +105,11 @@ def warn_of_no_edges(edges: Any) -> None:
 
 
 def warn_of_bound(
-    ledger: Ledger, bound: WeightBound, hint_of: Callable[[], str] = lambda: HINT
+    ledger: Ledger, bound: WeightBound, hint_of: Callable[[], str] = lambda: BOUND_HINT
 ) -> None:
-    """Warn that a weight bound left out every edge, given the ledger of a run without links.
+    """Warn if a weight bound left out edges, in a run that linked no edge and has this ledger.
 
-    There is no warning if other reasons left out all edges. ``hint_of`` returns the question that
-    ends the warning.
+    ``hint_of`` returns the question that ends the warning.
     """
     outside = sum(ledger.left_out.get(reason, 0) for reason in ("out_of_bounds", "row_group"))
     if outside:
@@ -157,7 +157,7 @@ def labels_of(answer: Answer, vertices: Any) -> Any:
     with answer.backend.scope():
         single = is_single(vertices)
         column = single_id(vertices) if single else ids_of(answer, vertices)
-        rows = rows_of_ids(answer, column, "raise", SINGLE)[0]
+        rows = rows_of_ids(answer, column, "raise", ID_ADVICE)[0]
         frame = answer.in_memory_frame(answer.vertex(rows) | answer.label(rows))
         labels = answer_column(frame, "labels")
         return first(labels) if single else answer.given.answer(labels)
@@ -190,10 +190,10 @@ def attached(
 
 
 def id_columns_in(answer: Answer, names: Sequence[Any], on: list[Any]) -> list[Any]:
-    """Return the id columns of a frame with columns ``names``.
+    """Return the columns of a frame that have the ids: ``on``, or the columns of composite ids.
 
-    They are ``on``. But if ``on`` is the default and the frame lacks this column, they are the
-    columns of composite ids, if the frame has these.
+    The latter are returned if ``on`` is the default, and ``names``, the columns of the frame,
+    contain them but no ``vertex``.
     """
     keys = [
         answer.given.output_name(f"{k}_{VERTEX}") for k in range(len(answer.given.src.key_columns))
@@ -224,21 +224,21 @@ def _attached(
     names = columns_of(frame)
     with answer.backend.scope():
         nulls = nulls or ("null" if missing == "null" else "raise")
-        column, mask = ids_in_frame(answer, frame, id_columns, nulls)
+        column, has_id = ids_in_frame(answer, frame, id_columns, nulls)
         policy = "raise" if missing == "raise" else "null"
-        rows, valid = rows_of_ids(answer, column, policy, LABELLED)
+        rows, valid = rows_of_ids(answer, column, policy, ATTACH_ADVICE)
         warn_of_unmatched(answer, column, valid)
-        position = None  # of each id among those that are not null; arbitrary for nulls
-        if mask is not None:
-            position = answer.backend.xp.maximum(answer.backend.xp.cumsum(mask) - 1, 0)
+        position = None  # in ``column``, of the id of each row of the frame; arbitrary for nulls
+        if has_id is not None:
+            position = answer.backend.xp.maximum(answer.backend.xp.cumsum(has_id) - 1, 0)
         if missing == "self" and column.size:
-            labels = answer.labels_of_ids(column, rows, valid, name, position)
+            labels, has_label = answer.labels_of_ids(column, rows, valid, name, position), has_id
         else:
-            rows, mask = _rows_and_mask(answer, rows, valid, mask, position)
+            rows, has_label = _rows_of_frame(answer, rows, valid, has_id, position)
             labels = _labels_of_rows(answer, rows, name)
-        on_device = is_cudf(frame)
-        if mask is not None:
-            mask = None if bool(mask.all()) else answer.bring(mask, on_device)
+        on_device, mask = is_cudf(frame), None
+        if has_label is not None and not bool(has_label.all()):
+            mask = answer.bring(has_label, on_device)
         for column_name, values in labels.items():
             label = answer.given.output_name(column_name) if len(labels) > 1 else column_name
             if label in names:
@@ -264,7 +264,7 @@ def ids_of(answer: Answer, values: Any) -> Column:
 
 
 def ids_in_frame(
-    answer: Answer, frame: Any, on: list[Any], nulls: str, remedy: str = NULL_LABELS
+    answer: Answer, frame: Any, on: list[Any], nulls: str, remedy: str = NULLS_ADVICE
 ) -> tuple[Column, Array | None]:
     """Return the ids of a frame that are not null, and a mask of the rows with such ids.
 
@@ -308,52 +308,52 @@ def check_one_each(name: str, vertices: int, values: int, what: str) -> None:
         )
 
 
-def _rows_and_mask(
-    answer: Answer, rows: Array, valid: Array, mask: Array | None, position: Array | None
+def _rows_of_frame(
+    answer: Answer, rows: Array, valid: Array, has_id: Array | None, position: Array | None
 ) -> tuple[Array, Array]:
     """Return the answer's row for each row of a frame, and a mask of the rows with a label.
 
-    ``rows`` are the answer's rows of the ids that are not null, and ``valid`` is a mask of the
-    known ids. ``mask`` has the rows of the frame whose id is not null, and ``position`` the index
-    of this id in ``rows``.
+    ``rows`` and ``valid`` are the answer's rows of the ids that are not null, and a mask of the
+    known ids. For each row of the frame, ``has_id`` says whether its id is not null, and
+    ``position`` is the index of the id in ``rows``. Both are None if no id is null.
     """
-    if mask is None or position is None:
+    if has_id is None or position is None:
         return rows, valid
-    if not rows.size:
-        return answer.backend.xp.zeros(mask.size, np.int64), mask
-    return rows[position], valid[position] & mask
+    if not rows.size:  # all ids are null, so no position exists
+        return answer.backend.xp.zeros(has_id.size, np.int64), has_id
+    return rows[position], valid[position] & has_id
 
 
 def _labels_of_rows(answer: Answer, rows: Array, name: str) -> dict[str, Any]:
     """Return the labels of rows of the answer as columns; zeros if the answer has no vertex."""
-    if answer.forest.vertices or not rows.size:
-        return answer.label(rows, name)
-    zeros = answer.backend.xp.zeros(rows.size, np.int64)
-    return dict.fromkeys(answer.label(rows[:0], name), zeros)
+    if rows.size and not answer.forest.vertices:
+        names, zeros = answer.label(rows[:0], name), answer.backend.xp.zeros(rows.size, np.int64)
+        return dict.fromkeys(names, zeros)
+    return answer.label(rows, name)
 
 
 def rows_of_ids(
-    answer: Answer, column: Column, missing: str, remedy: str = INCLUDE
+    answer: Answer, column: Column, missing: str, remedy: str = VERTICES_ADVICE
 ) -> tuple[Array, Array]:
     """Return the row of each id in the answer as int64, and a mask of the known ids.
 
     Unknown ids have row 0. If an id is unknown, ``missing="raise"`` raises an UnknownVertexError,
-    and ``missing="noise"`` raises it unless all unknown ids are noise. ``missing="null"`` raises no
-    error. ``remedy`` is the advice in the error.
+    and ``missing="noise"`` raises it unless all unknown ids are points in no cluster (noise).
+    ``missing="null"`` raises no error. ``remedy`` is the advice in the error.
     """
     with column.borrow() as borrowed:
         return rows_of_borrowed(answer, column, borrowed, missing, remedy)
 
 
 def rows_of_borrowed(
-    answer: Answer, column: Column, borrowed: Any, missing: str, remedy: str = INCLUDE
+    answer: Answer, column: Column, borrowed: Any, missing: str, remedy: str = VERTICES_ADVICE
 ) -> tuple[Array, Array]:
     """Return the result of :func:`rows_of_ids` for a borrowed column of ids."""
     return _looked_up(answer, column, borrowed, missing, answer.forest.rows_of, remedy)
 
 
 def roots_of_ids(
-    answer: Answer, column: Column, missing: str, remedy: str = INCLUDE
+    answer: Answer, column: Column, missing: str, remedy: str = VERTICES_ADVICE
 ) -> tuple[Array, Array]:
     """Return the root of the tree of each id as int64, and a mask: see :func:`rows_of_ids`."""
     with column.borrow() as borrowed:
@@ -361,7 +361,7 @@ def roots_of_ids(
 
 
 def roots_of_borrowed(
-    answer: Answer, column: Column, borrowed: Any, missing: str, remedy: str = INCLUDE
+    answer: Answer, column: Column, borrowed: Any, missing: str, remedy: str = VERTICES_ADVICE
 ) -> tuple[Array, Array]:
     """Return the result of :func:`roots_of_ids` for a borrowed column of ids."""
     return _looked_up(answer, column, borrowed, missing, answer.forest.roots_of, remedy)
@@ -375,16 +375,16 @@ def _looked_up(
     value_of: Callable[[Array, Array], tuple[Array, Array]],
     remedy: str,
 ) -> tuple[Array, Array]:
-    """Return the value of the vertex of each borrowed id, and a mask of the known ids.
+    """Return the row or the root of each borrowed id, and a mask of the known ids.
 
-    The value of an unknown id is 0. ``value_of`` takes vertices and a mask, and returns values and
-    a mask. See :func:`rows_of_ids` for the other arguments.
+    ``value_of`` is the method ``rows_of`` or ``roots_of`` of the forest. Unknown ids get 0. See
+    :func:`rows_of_ids` for the other arguments.
     """
     backend, xp, forest = answer.backend, answer.backend.xp, answer.forest
-    check_kinds(answer.given.src, column, forest.vertices > 0 or missing != "null")
+    check_kinds(answer.given.src, column, has_vertices=forest.vertices > 0 or missing != "null")
     if not (column.size and forest.vertices):
         if column.size and missing != "null":
-            _refuse_unknown(answer, column, np.zeros(column.size, bool), missing, remedy)
+            _check_unknown(answer, column, np.zeros(column.size, bool), missing, remedy)
         return xp.zeros(column.size, np.int64), xp.zeros(column.size, bool)
     key_columns = [
         ids if key_column.strings else backend.asarray(ids)
@@ -395,15 +395,14 @@ def _looked_up(
     )
     values, valid = value_of(vertices, valid)
     if missing != "null" and not bool(valid.all()):
-        _refuse_unknown(answer, column, backend.to_host(valid), missing, remedy)
+        _check_unknown(answer, column, backend.to_host(valid), missing, remedy)
     return values, valid
 
 
-def _refuse_unknown(answer: Answer, column: Column, valid: Any, missing: str, remedy: str) -> None:
-    """Raise an UnknownVertexError for the ids that are not vertices, which ``valid`` excludes.
+def _check_unknown(answer: Answer, column: Column, valid: Any, missing: str, remedy: str) -> None:
+    """Raise an UnknownVertexError for the unknown ids of a column; ``valid`` is False for them.
 
-    If all of these ids are noise, the error is about noise, and is not raised if ``missing`` is
-    ``"noise"``.
+    If all unknown ids are noise, the error says so; with ``missing="noise"``, it is not raised.
     """
     if answer.has_clusters:
         is_noise = _noise_in(answer, column, valid)
@@ -433,14 +432,17 @@ def _noise_in(answer: Answer, column: Column, valid: Any) -> Any:
 
 def _remedy_for(answer: Answer, remedy: str) -> str:
     """Return the advice about unknown ids for the function that found the answer."""
-    if answer.linked is not None:  # INCLUDE advises vertices=, which link_records does not have
-        return remedy.replace(INCLUDE, LINK_ALL) if answer.linked.id_names else BY_POSITION
+    if answer.linked is not None:  # link_records has no vertices=
+        advice_by_id = remedy.replace(VERTICES_ADVICE, RECORDS_ADVICE)
+        return advice_by_id if answer.linked.id_names else POSITIONS_ADVICE
     if answer.neighbors is not None:
         return f"points are 0 .. {answer.forest.n - 1:,}"
     return remedy
 
 
-def warn_of_unmatched(answer: Answer, column: Column, valid: Array, question: str = ON) -> None:
+def warn_of_unmatched(
+    answer: Answer, column: Column, valid: Array, question: str = ON_HINT
+) -> None:
     """Warn if no id is a vertex, or if some ids differ from vertices by leading zeros.
 
     ``question`` is the start of the question that ends the warning that no id is a vertex.
@@ -467,25 +469,24 @@ def _warn_of_zeros(answer: Answer, column: Column, valid: Any) -> None:
     """Warn if unknown ids differ from vertices only by leading zeros.
 
     ``valid`` is a mask of the known ids. First, the unknown ids are looked up without their zeros,
-    which needs no pass over the vertices. Then the vertices are compared without their zeros.
+    which needs no pass over the vertices. If none is a vertex, the zeros of vertices are removed.
     """
     with column.borrow() as strings:
         if not isinstance(strings, pa.Array | pa.ChunkedArray):
             return
-        strings = strings.filter(pa.array(~valid)).cast(pa.large_string())
-    zeros = strings.filter(pc.match_substring_regex(strings, "^0+[0-9]"))
-    stripped = pc.utf8_ltrim(zeros, "0")
+        unknown = strings.filter(pa.array(~valid)).cast(pa.large_string())
+    padded = unknown.filter(pc.match_substring_regex(unknown, "^0+[0-9]"))
+    stripped = pc.utf8_ltrim(padded, "0")
     stripped = pc.if_else(pc.equal(stripped, ""), "0", stripped)
-    matches = zeros.filter(
-        pa.array(answer.backend.to_host(rows_of_ids(answer, of("", stripped), "null")[1]))
-    )
+    is_vertex = rows_of_ids(answer, of("", stripped), "null")[1]
+    matches = padded.filter(pa.array(answer.backend.to_host(is_vertex)))
     spelling = "without leading zeros"
-    if not len(matches) and pc.any(pc.match_substring_regex(strings, "^[0-9]+$")).as_py():
+    if not len(matches) and pc.any(pc.match_substring_regex(unknown, "^[0-9]+$")).as_py():
         rows = answer.backend.xp.arange(answer.forest.vertices)
-        with of("", _vertices_on_host(answer, rows)).borrow() as vertices:
-            stripped = vertices.cast(pa.large_string())
-        stripped = stripped.filter(pc.match_substring_regex(stripped, "^0+[0-9]+$"))
-        matches = strings.filter(pc.is_in(strings, pc.utf8_ltrim(stripped, "0")))
+        with of("", _vertices_on_host(answer, rows)).borrow() as strings:
+            vertices = strings.cast(pa.large_string())
+        padded = vertices.filter(pc.match_substring_regex(vertices, "^0+[0-9]+$"))
+        matches = unknown.filter(pc.is_in(unknown, pc.utf8_ltrim(padded, "0")))
         spelling = "with leading zeros"
     if len(matches):
         warn(
@@ -495,26 +496,27 @@ def _warn_of_zeros(answer: Answer, column: Column, valid: Any) -> None:
 
 
 def _vertices_on_host(answer: Answer, rows: Array) -> Any:
+    """Return the ids in rows of the answer, as a column on the host."""
     return answer_column(on_host(answer.in_memory_frame(answer.vertex(rows))), "vertex")
 
 
-def labelled(answer: Answer, columns: dict[str, Any], numbers: Any) -> Any:
-    """Return a frame of columns and a column ``labels``, for an answer of vertices 0 .. n - 1.
+def frame_with_labels(answer: Answer, columns: dict[str, Any], vertex: Any) -> Any:
+    """Return a frame of columns and a column ``labels``, for an answer whose ids are 0 .. n - 1.
 
-    ``numbers`` is a column with the vertex of each row. The labels have the type of this column.
+    ``vertex`` is a column with the vertex of each row. The labels have the type of this column.
     """
-    column = of("vertices", numbers)
+    column = of("vertices", vertex)
     with answer.backend.scope(), column.borrow() as ids:
         vertices = answer.backend.asarray(ids)
         labels = answer.forest.parent[vertices]
-        if labels.dtype.itemsize == vertices.dtype.itemsize:
+        if labels.dtype.itemsize == vertices.dtype.itemsize:  # only the sign differs: do not copy
             labels = labels.view(vertices.dtype)
         labels = answer.bring(labels.astype(vertices.dtype, copy=False), answer.given.on_device)
     return answer.given.answer(answer.given.make_frame(columns | {"labels": labels}))
 
 
 def rows_of_forest(answer: Answer) -> tuple[list[Array], dict[str, Any]]:
-    """Return the rows in the answer of both ends of each forest edge, and the other columns.
+    """Return the answer's rows of both ends of each forest edge, and the other columns.
 
     The other columns are ``row``, and ``weight`` if the forest is by weight.
     """
@@ -522,10 +524,10 @@ def rows_of_forest(answer: Answer) -> tuple[list[Array], dict[str, Any]]:
 
 
 def rows_of_ends(answer: Answer, columns: dict[str, Any]) -> tuple[list[Array], dict[str, Any]]:
-    """Return the rows in the answer of both ends of edges in columns, and the other columns.
+    """Return the answer's rows of both ends of edges, and their columns ``row`` and ``weight``.
 
-    ``columns`` are as :meth:`Answer.columns_of_forest` returns them. The other columns are ``row``,
-    and ``weight`` if there is one; index labels are left out.
+    ``columns`` are columns of edges as :meth:`Answer.columns_of_forest` returns them. Edges without
+    weights have no ``weight``.
     """
     others = {name: column for name, column in columns.items() if name in ("row", "weight")}
     # the columns of the source, then those of the destination
@@ -537,12 +539,12 @@ def rows_of_ends(answer: Answer, columns: dict[str, Any]) -> tuple[list[Array], 
 
 
 def rows_of_edges(answer: Answer, given: EdgeInput | None = None) -> tuple[Array, Array]:
-    """Return the rows in the answer of both ends of each edge as int64.
+    """Return the answer's rows of both ends of each edge, as two arrays of int64.
 
     ``given`` defaults to the edge list of the answer.
     """
     given = answer.given if given is None else given
     with BorrowedEdges(answer.backend, given) as columns:
-        sides = zip((given.src, given.dst), columns, strict=False)  # vertices= may follow
+        sides = zip((given.src, given.dst), columns, strict=False)  # vertices may follow
         src, dst = (rows_of_borrowed(answer, side, ids, "raise")[0] for side, ids in sides)
     return src, dst

@@ -62,7 +62,7 @@ def label_tables(answer: Answer, rows: int, kind: LabelKind) -> Iterator[pa.Tabl
         for begin in range(0, max(table.num_rows, 1), rows):
             yield table.slice(begin, rows)
         return
-    for vertices in _vertices(answer, rows):
+    for vertices in _vertices(answer, rows):  # roots are read without building the whole frame
         with answer.backend.scope():
             roots = answer.forest.parent[vertices]
             columns = _id_columns(answer, "vertex", vertices) | _id_columns(answer, "labels", roots)
@@ -70,10 +70,10 @@ def label_tables(answer: Answer, rows: int, kind: LabelKind) -> Iterator[pa.Tabl
 
 
 def _id_columns(answer: Answer, name: str, vertices: Array) -> dict[str, Any]:
-    """Return the ids of vertices 0 .. n - 1 as columns of a frame."""
-    low, dtype = answer.decoder.id_base, answer.decoder.dtype
-    wide = vertices.astype("uint64") + answer.backend.xp.asarray(low & (1 << 64) - 1, "uint64")
-    return answer.columns(name, wide.astype(dtype, copy=False))
+    """Return the ids of vertices, each vertex + ``id_base`` decoded, as columns of a frame."""
+    base = answer.backend.xp.asarray(answer.decoder.id_base & (1 << 64) - 1, "uint64")
+    sums = vertices.astype("uint64") + base  # modulo 2^64, so a negative base is subtracted
+    return answer.columns(name, sums.astype(answer.decoder.dtype, copy=False))
 
 
 def _vertices(answer: Answer, rows: int) -> Iterator[Array]:
@@ -82,8 +82,8 @@ def _vertices(answer: Answer, rows: int) -> Iterator[Array]:
     An answer without vertices has one empty array.
     """
     xp, forest = answer.backend.xp, answer.forest
-    # ``pieces`` have the ``size`` vertices that are not yielded yet
-    pieces, size, is_first = [xp.arange(0)], 0, True
+    # ``pending`` has the ``size`` vertices that are not yielded yet, in several arrays
+    pending, size, is_first = [xp.arange(0)], 0, True
     step = max(rows // WORD, 1) * WORD  # whole words of the bit set of present vertices
     for begin in range(0, forest.n, step):
         with answer.backend.scope():
@@ -92,13 +92,13 @@ def _vertices(answer: Answer, rows: int) -> Iterator[Array]:
                 words = forest.present[begin // WORD : (begin + step) // WORD]
                 bits = (words[:, None] >> xp.arange(WORD, dtype=words.dtype)) & 1
                 vertices = vertices[bits.reshape(-1)[: vertices.size].astype(bool)]
-            pieces, size = [*pieces, vertices], size + int(vertices.size)
+            pending, size = [*pending, vertices], size + int(vertices.size)
         while size >= rows:
-            pending = xp.concatenate(pieces)
-            yield pending[:rows]
-            pieces, size, is_first = [pending[rows:]], size - rows, False
+            joined = xp.concatenate(pending)
+            yield joined[:rows]
+            pending, size, is_first = [joined[rows:]], size - rows, False
     if size or is_first:
-        yield xp.concatenate(pieces)
+        yield xp.concatenate(pending)
 
 
 def arrow_of(frame: Any) -> pa.Table:
