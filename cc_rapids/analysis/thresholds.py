@@ -14,7 +14,7 @@ from ..data.weights import exact_integers
 from ..errors import InputError, shown
 from ..keywords import suggest_keywords_of_methods
 from ..results.answer import Answer, ComponentsT, LabelKind
-from ..results.preview import machinery, summary
+from ..results.preview import run_facts_html, summary
 from .agreement import check_missing, labelling_of, scores_of
 from .pairs import equal
 from .selection import sizes
@@ -68,7 +68,7 @@ class Cuts(Generic[ComponentsT]):
             f"Cuts: {len(self):,} thresholds of {facts['vertices']:,} vertices",
             html.table(f"from the strictest{suffix}", head, rows),
             html.bars("components at each threshold", counts),
-            machinery(facts),
+            run_facts_html(facts),
         )
 
     __hash__: ClassVar[None] = None  # type: ignore[assignment]

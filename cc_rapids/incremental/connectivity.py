@@ -41,7 +41,7 @@ from ..results.answer import Answer, Facts, LabelKind
 from ..results.components import Components
 from ..results.labels import DEFAULT_KINDS, check_labels
 from ..results.lookup import warn_of_no_edges
-from ..results.preview import machinery, preview
+from ..results.preview import preview, run_facts_html
 from . import checkpoint, inputs
 from . import state as batches
 from .changes import changes, frame_of
@@ -983,7 +983,7 @@ class Connectivity:
         counts = {"components": len(components), "vertices": state.forest.n}
         counts |= {"edges": state.edges, "batches": state.batches, "largest": facts["largest"]}
         facts["seconds"] = {}  # these are the seconds of the snapshot, not of the batches
-        parts = html.facts(counts), preview(components.answer), machinery(facts)
+        parts = html.facts(counts), preview(components.answer), run_facts_html(facts)
         return html.panel("Connectivity", *parts)
 
 

@@ -24,7 +24,7 @@ from . import lookup
 from .answer import Answer
 from .labels import check_labels
 from .preview import counts_in_words, panel, summary
-from .records import KeyFacts, naming_records
+from .records import KeyFacts, records_advice
 from .written import ROWS_PER_FILE, write_parquet
 
 if TYPE_CHECKING:
@@ -975,7 +975,7 @@ class Components(Generic[FrameT]):
         """
         arguments = first, second, edges, source, destination
         advice = "explain_pair(first, second, frame) returns the values that join two records"
-        with naming_records(self.answer.linked, advice):
+        with records_advice(self.answer.linked, advice):
             return self._paths.path(*arguments, weight=weight, shortest=shortest)
 
     def explain_pair(
@@ -1298,7 +1298,7 @@ class Components(Generic[FrameT]):
         from ..analysis.report import report
 
         advice = "sizes() and articulation_points(frame) describe entities of records"
-        with naming_records(self.answer.linked, advice):
+        with records_advice(self.answer.linked, advice):
             return report(self.answer, edges, source, destination, weight, nulls, records, on)
 
     def plot(self, kind: str = "sizes", *arguments: Any, **options: Any) -> Any:

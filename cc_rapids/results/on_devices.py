@@ -45,6 +45,7 @@ class SpreadComponents:
         kind: LabelKind,
         facts: dict[str, Any],
     ) -> None:
+        # each GPU has one item of ``parts`` and of ``answers``; summary() returns the ``facts``
         self._parts, self._answers, self._backend = parts, answers, backend
         self._kind, self._facts = kind, facts
         self.devices = [part.number for part in parts]
@@ -125,8 +126,8 @@ class SpreadComponents:
         Returns
         -------
         list of frames of the caller's kind
-            Columns ``vertex`` and ``labels``, sorted by id. All ids of a frame are less than those
-            of the next frame. A cuDF frame, or CuPy arrays, are on the GPU of the part.
+            Columns ``vertex`` and ``labels``, sorted by id. All ids of a frame are less than the
+            ids of the next frame. Each cuDF frame or tuple of CuPy arrays is on its own GPU.
 
         Raises
         ------
@@ -146,12 +147,12 @@ class SpreadComponents:
             """Return the k-th part of the label frame, on GPU k."""
             with self._backend.scope():
                 part, answer = self._parts[k], self._answers[k]
-                if label_kind is LABEL_KINDS["min"]:
+                if label_kind is LABEL_KINDS["min"]:  # found without labelling all vertices
                     vertex, label = part.label_rows(k, count)
                 else:
-                    rows = part.forest.slice_between(*share_of(part.forest.n, k, count))
-                    vertex, label = label_kind.vertices_and_rows(answer.answer)
-                    vertex, label = vertex[rows], label[rows]
+                    share = part.forest.slice_between(*share_of(part.forest.n, k, count))
+                    all_vertices, all_labels = label_kind.vertices_and_rows(answer.answer)
+                    vertex, label = all_vertices[share], all_labels[share]
                 labels = label_kind.columns(answer.answer, "labels", label)
                 return answer.answer.frame({"vertex": vertex} | labels)
 

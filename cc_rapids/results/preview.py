@@ -15,7 +15,7 @@ from ..data.frame_access import answer_column, on_host, values_of
 from ..errors import counted
 from .answer import Answer
 
-ITERATED_ROWS = 1 << 20  # vertices per block: 8 MiB of int64
+ITERATED_ROWS = 1 << 20  # rows of the answer in one block of a scan: 8 MiB of int64
 MAX_COMPONENTS, MAX_MEMBERS = 5, 6  # how many components a page shows, and vertices of each
 RUN_FACTS = "design", "ids", "engine", "device", "memory", "ledger", "peak_bytes"
 
@@ -32,7 +32,7 @@ def panel(answer: Answer) -> str:
     """Return the page of an answer as HTML."""
     facts = summary(answer)
     counts = {name: facts[name] for name in ("components", "vertices", "edges", "largest")}
-    return html.panel("Components", html.facts(counts), preview(answer), machinery(facts))
+    return html.panel("Components", html.facts(counts), preview(answer), run_facts_html(facts))
 
 
 def summary(answer: Answer) -> dict[str, Any]:
@@ -70,6 +70,7 @@ def counts_in_words(answer: Answer, component: str = "component", vertex: str = 
     If the components are not counted yet, the text says so. ``component`` and ``vertex`` are the
     words for one component and for one vertex.
     """
+    # cached properties are in vars() only if they were computed
     forest, largest = vars(answer.forest), vars(answer).get("largest_size")
     if not {"components", "vertices"} <= forest.keys():
         return f"{_plural(component)} are not counted yet"
@@ -84,10 +85,10 @@ def _plural(word: str) -> str:
     return {"vertex": "vertices", "entity": "entities"}.get(word, f"{word}s")
 
 
-def machinery(facts: dict[str, Any]) -> str:
-    """Return those facts of a summary that are about the run, as a folded section of HTML."""
+def run_facts_html(facts: dict[str, Any]) -> str:
+    """Return the facts of a summary about the run, as a folded section of HTML."""
     rows = {name: facts[name] for name in RUN_FACTS if facts[name] is not None}
-    for name, value in facts["seconds"].items() if isinstance(facts["seconds"], dict) else ():
+    for name, value in facts["seconds"].items():
         if value is not None:
             rows[f"{name}, seconds"] = f"{value:.4f}"
     for name in ("resumed", "taken"):
@@ -104,10 +105,10 @@ def _largest(answer: Answer) -> str:
     labels = answer.kind.columns(answer, "labels", answer.kind.of_component(answer, component))
     frame = answer.in_memory_frame(labels | {"size": answer.counts[component]})
     names = values_of(answer_column(on_host(frame), "labels"))
-    rows = [
-        (_name(label), size, ", ".join(map(_name, ids)) + (", ..." if size > len(ids) else ""))
-        for label, size, ids in zip(names, sizes, _members(answer, component, sizes), strict=True)
-    ]
+    rows = []
+    for name, size, ids in zip(names, sizes, _members(answer, component, sizes), strict=True):
+        ellipsis = ", ..." if size > len(ids) else ""
+        rows.append((_name(name), size, ", ".join(map(_name, ids)) + ellipsis))
     caption = "all components"
     if count > MAX_COMPONENTS:
         caption = f"the {MAX_COMPONENTS} largest of {count:,}"
@@ -115,7 +116,7 @@ def _largest(answer: Answer) -> str:
 
 
 def _name(value: Any) -> str:
-    """Return an id as text of at most 24 characters per column."""
+    """Return an id or a label as text of at most 24 characters per column."""
     if isinstance(value, tuple):
         return f"({', '.join(map(_name, value))})"
     text = str(value)
@@ -123,28 +124,29 @@ def _name(value: Any) -> str:
 
 
 def _members(answer: Answer, component: Any, sizes: list[int]) -> list[list[Any]]:
-    """Return the least ids of each component, at most ``MAX_MEMBERS`` of them.
+    """Return the ``MAX_MEMBERS`` least ids of each component; all ids of a smaller component.
 
-    The rows of the answer are searched in blocks until every component has enough vertices.
+    ``component`` has the numbers of the components, and ``sizes`` their sizes. The rows of the
+    answer are searched in blocks until every component has enough vertices.
     """
     backend, (vertex, dense) = answer.backend, answer.numbered
-    rows: list[list[int]] = [[] for _ in sizes]
+    rows_of: list[list[int]] = [[] for _ in sizes]  # the rows that each component has so far
     # the numbers of the components that need more vertices, by their positions in ``component``
     remaining = dict(enumerate(backend.to_host(component).tolist()))
     for begin in range(0, int(dense.size), ITERATED_ROWS):
         block = dense[begin : begin + ITERATED_ROWS]
         for k, number in list(remaining.items()):
             count = min(sizes[k], MAX_MEMBERS)
-            members = backend.xp.flatnonzero(block == number)[: count - len(rows[k])]
-            rows[k] += (backend.to_host(members) + begin).tolist()
-            if len(rows[k]) == count:
+            members = backend.xp.flatnonzero(block == number)[: count - len(rows_of[k])]
+            rows_of[k] += (backend.to_host(members) + begin).tolist()
+            if len(rows_of[k]) == count:
                 del remaining[k]
         if not remaining:
             break
-    all_rows = backend.asarray(np.array([row for part in rows for row in part], np.int64))
+    all_rows = backend.asarray(np.concatenate(rows_of).astype(np.int64))
     frame = answer.in_memory_frame(answer.columns("vertex", vertex[all_rows]))
     ids = iter(values_of(answer_column(on_host(frame), "vertex")))
-    return [[next(ids) for _ in part] for part in rows]
+    return [[next(ids) for _ in rows] for rows in rows_of]
 
 
 def _histogram(answer: Answer) -> str:

@@ -23,9 +23,9 @@ from ..ids.strings import among
 class KeyFacts:
     """The counts of one key."""
 
-    links: int  # k - 1 for a group of k rows
+    links: int  # k - 1 for each group of k linked rows
     without_value: int  # rows that are not linked, because a part of the key is null or ignored
-    ignored: int  # how many of these rows have no null part
+    ignored: int  # the rows in ``without_value`` that have no null part
     left_out_groups: int  # groups of more than ``max_group`` records
     left_out_rows: int  # rows in these groups
 
@@ -68,10 +68,10 @@ class Linked:
 
 
 @contextmanager
-def naming_records(linked: Linked | None, advice: str) -> Iterator[None]:
+def records_advice(linked: Linked | None, advice: str) -> Iterator[None]:
     """Add advice to a MissingColumnError if the answer is from ``link_records``.
 
-    A frame of records is easily passed where edges are expected.
+    The likely mistake is a frame of records where edges are expected.
     """
     try:
         yield
@@ -125,7 +125,7 @@ def link_key(
     xp, mask = backend.xp, common_rows(part.values for part in parts)
     all_rows = xp.arange(size, dtype=np.uint32)
     has_value = None if mask is None else backend.asarray(mask)
-    rows = all_rows if has_value is None else all_rows[has_value]
+    rows = all_rows if has_value is None else all_rows[has_value]  # those without a null part
     columns = [part.values.where(mask) for part in parts]
     with Borrowing(columns) as borrowed:
         arrays = [
@@ -133,23 +133,23 @@ def link_key(
             for column, array in zip(columns, borrowed, strict=True)
         ]
         is_ignored = _ignored_rows(parts, columns, arrays, backend)
-        chosen = chosen_rows(arrays, backend)
+        representative = chosen_rows(arrays, backend)  # positions in ``rows``
     left_out, left_out_groups, left_out_rows = None, 0, 0
     if max_group is not None:
         vertices = None if record_of_row is None else record_of_row[rows]
         left_out, left_out_groups, left_out_rows = _too_large(
-            chosen, max_group, is_ignored, vertices, backend
+            representative, max_group, is_ignored, vertices, backend
         )
-    ends = rows[chosen]
+    partners = rows[representative]
     for is_unlinked in (is_ignored, left_out):
         if is_unlinked is not None:
-            ends[is_unlinked] = rows[is_unlinked]
+            partners[is_unlinked] = rows[is_unlinked]
     ignored = 0 if is_ignored is None else int(is_ignored.sum())
-    links, without_value = int((ends != rows).sum()), size - int(rows.size) + ignored
+    links, without_value = int((partners != rows).sum()), size - int(rows.size) + ignored
     facts = KeyFacts(links, without_value, ignored, left_out_groups, left_out_rows)
     if has_value is None:
-        return ends, facts
-    all_rows[rows] = ends
+        return partners, facts
+    all_rows[rows] = partners  # the other rows are their own partners
     return all_rows, facts
 
 
@@ -163,39 +163,39 @@ def _ignored_rows(
     is_ignored = None
     for part, column, array in zip(parts, columns, arrays, strict=True):
         if part.ignored and column.size:
-            in_part = _ignored(array, column, part.ignored, backend)
+            in_part = _mask_of_ignored(array, column, part.ignored, backend)
             if bool(in_part.any()):
                 is_ignored = in_part if is_ignored is None else is_ignored | in_part
     return is_ignored
 
 
-def _ignored(array: Any, column: Column, values: list[Any], backend: Backend) -> Array:
+def _mask_of_ignored(array: Any, column: Column, values: list[Any], backend: Backend) -> Array:
     """Return a mask of the entries of a borrowed column that are among the ignored values."""
     if column.strings:
         return backend.asarray(among(array, values))
     limits = np.iinfo(array.dtype)
-    possible = [value for value in values if limits.min <= value <= limits.max]
-    return backend.xp.isin(array, backend.xp.asarray(possible, array.dtype))
+    representable = [value for value in values if limits.min <= value <= limits.max]
+    return backend.xp.isin(array, backend.xp.asarray(representable, array.dtype))
 
 
 def _too_large(
-    chosen: Array, max_group: int, is_ignored: Array, record_of_row: Array, backend: Backend
+    representative: Array, max_group: int, is_ignored: Array, record_of_row: Array, backend: Backend
 ) -> tuple[Array, int, int]:
-    """Return a mask of the rows in groups that are too large, and the counts of groups and rows.
+    """Return a mask of the rows in groups that are too large, and the numbers of groups and rows.
 
-    ``chosen`` has for each row a row that stands for its group. Groups of ignored rows are never
-    too large. Rows with the same vertex in ``record_of_row`` count as one record.
+    ``representative`` has for each row one row of its group. Groups of ignored rows are never too
+    large. Rows with the same vertex in ``record_of_row`` count as one record.
     """
-    size = int(chosen.size)
-    is_large = backend.counts(chosen, size) > max_group
+    size = int(representative.size)
+    is_large = backend.counts(representative, size) > max_group
     if is_ignored is not None:
-        is_large[chosen[is_ignored]] = False
+        is_large[representative[is_ignored]] = False
     if record_of_row is not None and bool(is_large.any()):  # count records instead of rows
-        in_large = is_large[chosen]
-        groups, records = chosen[in_large], chosen_rows([record_of_row[in_large]], backend)
+        in_large = is_large[representative]
+        groups, records = representative[in_large], chosen_rows([record_of_row[in_large]], backend)
         pair = chosen_pairs(groups, records, backend)
-        # one row for each pair of a group and a record
+        # count each pair of a group and a record once: in the row that represents the pair
         is_counted = pair == backend.xp.arange(pair.size, dtype=pair.dtype)
         is_large = backend.counts(groups[is_counted], size) > max_group
-    left_out = is_large[chosen]
+    left_out = is_large[representative]
     return left_out, int(is_large.sum()), int(left_out.sum())
