@@ -1,4 +1,4 @@
-"""The rules of an answer's clusters, and the edges that a rule refused, also as arrays of files."""
+"""The rules of an answer's clusters, the edges that a rule refused, and both as saved arrays."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ from ..backends import Array, Backend
 from ..data.arguments import check_count
 
 #: The names of the arrays of rules in a file.
-NAMES = (
-    *("rule_code", "rule_limits", "cannot_first", "cannot_second"),
-    *("must_first", "must_second"),
-)
+NAMES = ("rule_code", "rule_limits", "cannot_first", "cannot_second", "must_first", "must_second")
 
 
 @dataclass(frozen=True)
@@ -35,7 +32,7 @@ class Ruled:
     """The rules of an answer's clusters, and the edges that a rule refused.
 
     ``must`` are two arrays of int64 with the rows in the answer of both ends of each pair of
-    ``must_link``. In a copy of the answer that has no edges, ``columns`` are the columns of the
+    ``must_link``. If the answer is copied without its edges, ``columns`` keep the columns of the
     refused edges.
     """
 
@@ -70,32 +67,33 @@ class Ruled:
         """
         columns = [arrays[name] for name in NAMES]
         code, limits, *pairs = columns
-        rule, rows = arrays["refused_rule"], arrays["refused_row"]
-        is_valid = all(column.dtype == np.int64 for column in columns) and rule.dtype == np.uint8
-        is_valid = is_valid and code.size in (0, n) and rule.size == rows.size
-        is_valid = is_valid and all(src.size == dst.size for src, dst in (pairs[:2], pairs[2:]))
+        rule, edges = arrays["refused_rule"], arrays["refused_row"]
+        valid_types = all(column.dtype == np.int64 for column in columns) and rule.dtype == np.uint8
+        valid_sizes = code.size in (0, n) and rule.size == edges.size
+        valid_sizes = valid_sizes and all(a.size == b.size for a, b in (pairs[:2], pairs[2:]))
         # an array, the least valid value, and the least value that is too great
         bounds = [(code, -1, limits.size), (limits, 1, np.inf), (rule, 1, len(RULES) + 1)]
         bounds += [(rows_of_end, 0, n) for rows_of_end in pairs]
-        for column, low, high in bounds:
-            is_valid = is_valid and (not column.size or low <= column.min() <= column.max() < high)
-        if not is_valid:
+        if not (valid_types and valid_sizes) or any(
+            column.size and not low <= column.min() <= column.max() < high
+            for column, low, high in bounds
+        ):
             raise ValueError("the rules of its clusters are invalid")
         max_size = None if max_size is None else check_count("max_size", max_size)
         code, limits, first, second, *must = map(backend.asarray, columns)
-        refused = Refused(*map(backend.asarray, (rows, rule, *ends)))
+        refused = Refused(*map(backend.asarray, (edges, rule, *ends)))
         return cls(Rules(code, limits, first, second, max_size), (must[0], must[1]), refused)
 
 
 class PartOfRuled(Ruled):
     """The rules of another answer, and a selection of the edges that these rules refused.
 
-    The edges are selected on first use, by ``find_places``. This function returns the positions of
-    the selected edges among the refused edges of ``whole``, in ascending order.
+    On first use, ``find_places()`` selects the edges. It returns their positions among the refused
+    edges of ``whole``, in ascending order.
     """
 
     def __init__(self, whole: Ruled, find_places: Callable[[], Array]) -> None:
-        # attributes of a frozen dataclass cannot be assigned
+        # attributes of a frozen dataclass cannot be assigned; ``refused`` is a property here
         vars(self).update(rules=whole.rules, must=whole.must, columns=None)
         vars(self).update(_whole=whole, _find_places=find_places)
 

@@ -50,7 +50,7 @@ def write(path: str | os.PathLike[str], answer: Answer) -> None:
         )
     backend = answer.backend
     with backend.scope():
-        columns = [_parts(column, backend) for column in answer.ids()]
+        columns = [_stored_column(column, backend) for column in answer.ids()]
         vertex, least = answer.rows()
         root_rows = backend.xp.flatnonzero(vertex == least)  # the least id of each component
         parent = root_rows[answer.dense].astype(_row_dtype(vertex.size))
@@ -85,7 +85,7 @@ def _row_dtype(n: int) -> Any:
     return np.uint32 if word_for(int(n)) == 4 else np.uint64
 
 
-def _parts(column: Column, backend: Backend) -> tuple[dict[str, Any], dict[str, Any]]:
+def _stored_column(column: Column, backend: Backend) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the header values and the arrays that store one column of ids."""
     with column.borrow() as ids_of_column:
         if column.strings:
@@ -104,10 +104,7 @@ def _parts(column: Column, backend: Backend) -> tuple[dict[str, Any], dict[str, 
 
 
 def _edge_arrays(answer: Answer, name: str, columns: dict[str, Any]) -> dict[str, Any]:
-    """Return the arrays that store edges, with names that begin with ``name`` and an underscore.
-
-    ``columns`` are the columns of the edges.
-    """
+    """Return the arrays that store the edges in ``columns``, named ``{name}_{column}``."""
     ends, others = rows_of_ends(answer, columns)
     others = {key: answer.backend.asarray(column) for key, column in others.items()}
     arrays = {"row": others["row"]}
@@ -143,7 +140,7 @@ def parts_on_host(ids: list[Column]) -> list[tuple[dict[str, Any], dict[str, Any
     """Return the header values and the arrays that store columns of ids on the host."""
     backend = backends.get("threads")
     with backend.scope():
-        return [_parts(column, backend) for column in ids]
+        return [_stored_column(column, backend) for column in ids]
 
 
 def of_columns(
@@ -183,39 +180,39 @@ def _answer_of_file(header: dict[str, Any], arrays: dict[str, Any], engine: str 
             answer.linked = Linked.from_json(header["records"])
         if rows is not None:
             weight = header.get("weight")
-            must = None
+            must = None  # the ends of must_link, which join vertices as forest edges do
             if "rules" in header:
-                ends = _ends(answer, "refused", arrays)
+                ends = _stored_ends(answer, "refused", arrays)
                 max_size = header["rules"]["max_size"]
                 ruled = Ruled.of_arrays(arrays, ends, max_size, forest.n, backend)
-                answer.ruled = ruled.with_columns(_columns(answer, "refused", arrays, weight))
+                answer.ruled = ruled.with_columns(_stored_edges(answer, "refused", arrays, weight))
                 must = arrays["must_first"], arrays["must_second"]
-            check_spanning(*_ends(answer, "forest", arrays), forest, must)
-            answer.saved_forest = _columns(answer, "forest", arrays, weight)
+            check_spanning(*_stored_ends(answer, "forest", arrays), forest, must)
+            answer.saved_forest = _stored_edges(answer, "forest", arrays, weight)
     return answer
 
 
 def _given_of(header: dict[str, Any]) -> EdgeInput:
     """Return the input of a saved answer, without edges: the kind of frames, and facts of files."""
     are_strings = [column_header["ids"] == "strings" for column_header in header["columns"]]
-    like = input_from_description(header["answers"], are_strings)
+    empty = input_from_description(header["answers"], are_strings)
     sources = tuple(
         SourceFormat(**source | {"columns": tuple(source["columns"])}) for source in header["taken"]
     )
     return EdgeInput(
-        like.src,
-        like.dst,
-        like.make_frame,
-        like.on_device,
+        empty.src,
+        empty.dst,
+        empty.make_frame,
+        empty.on_device,
         dropped_rows=int(header["dropped"]),
         formats=sources,
         bound=WeightBound.from_json(header.get("bound")),
-        vertex_names=like.vertex_names,
-        end_names=like.end_names,
+        vertex_names=empty.vertex_names,
+        end_names=empty.end_names,
     )
 
 
-def _ends(answer: Answer, name: str, arrays: dict[str, Any]) -> tuple[Any, Any]:
+def _stored_ends(answer: Answer, name: str, arrays: dict[str, Any]) -> tuple[Any, Any]:
     """Return the answer's rows of both ends of stored edges; raise a ValueError if invalid."""
     src, dst = (arrays[f"{name}_{end}"] for end in ENDS)
     are_rows = src.dtype == dst.dtype == np.int64 and src.shape == dst.shape
@@ -226,15 +223,15 @@ def _ends(answer: Answer, name: str, arrays: dict[str, Any]) -> tuple[Any, Any]:
     return src, dst
 
 
-def _columns(
+def _stored_edges(
     answer: Answer, name: str, arrays: dict[str, Any], weight: str | None
 ) -> dict[str, Any]:
-    """Return the columns of edges that a file stores, as :meth:`Answer.columns_of_forest` does.
+    """Return the edges in a file, in columns like those of :meth:`Answer.columns_of_forest`.
 
-    The names of their arrays begin with ``name``, "forest" or "refused". ``weight`` is the type of
+    The names of the arrays begin with ``name``, "forest" or "refused". ``weight`` is the type of
     the weights; None without weights. Raise a ValueError if ends, rows or weights are invalid.
     """
-    ends, rows = _ends(answer, name, arrays), arrays[f"{name}_row"]
+    ends, rows = _stored_ends(answer, name, arrays), arrays[f"{name}_row"]
     ascend = bool((rows[1:] > rows[:-1]).all()) and bool((rows[:1] >= 0).all())
     if rows.dtype != np.int64 or rows.shape != ends[0].shape or not ascend:
         raise ValueError(f"the rows of its {rows.size:,} {name} edges are invalid, or not sorted")
@@ -255,7 +252,7 @@ def _columns(
                 f"it has {weights.size:,} weights for {rows.size:,} {name} edges, or NaN weights"
             )
         columns["weight"] = answer.backend.asarray(weights)
-    return {name: answer.home(column) for name, column in columns.items()}
+    return {key: answer.home(column) for key, column in columns.items()}
 
 
 def _decoder(
@@ -277,7 +274,6 @@ def _decoder(
         if n and not (ids[1:] > ids[:-1]).all():
             raise ValueError(f"its {n:,} ids are not distinct and sorted")
         return SortedDecoder.of(backend.asarray(ids))
-    # An index of strings or composite ids numbers them 0 .. n - 1 only if there are no duplicates.
     dtypes = [header.get("dtype") for header in columns]
     parts = [
         np.arange(part.start, part.stop, dtype=dtype) if isinstance(part, range) else part
@@ -287,6 +283,7 @@ def _decoder(
     rows = EdgeInput(column, column, NOTHING.make_frame, False)
     with Lending(rows) as (borrowed, _):
         index, numbered = extended(Integers.empty(backend), rows, borrowed[:1], backend)
+    # both are 0 .. n - 1: the vertices if the ids are distinct, and the ranks if they are sorted
     vertices, ranks = (backend.to_host(numbers) for numbers in (numbered[0], index.places))
     in_order = np.arange(n)
     if not (np.array_equal(vertices, in_order) and np.array_equal(ranks, in_order)):

@@ -23,10 +23,10 @@ def vertices_and_scores(by: Any, width: int, keys: tuple[str, ...] = ()) -> tupl
     """Return the vertices and the scores of ``by``, as two columns.
 
     ``by`` is a pair (vertices, scores), or a frame with a column ``vertex`` and one column of
-    scores. If ids are composite, ``width`` is the number of their columns, and the vertices are a
-    list of columns. A frame calls these columns ``0_vertex``, ``1_vertex``, ... or by the names
-    ``keys``. The width of other ids is 0. Raise an InputError if ``by`` is neither a frame nor a
-    pair, or if the frame has other columns.
+    scores. ``width`` is the number of columns of composite ids, and 0 for other ids. In a frame,
+    the columns of composite ids are named ``0_vertex``, ``1_vertex``, ..., or as in ``keys``, and
+    are returned as a list. Raise an InputError if ``by`` is neither a frame nor a pair, or if the
+    frame has other columns.
     """
     is_named_tuple = hasattr(by, "_fields")
     is_tuple = isinstance(by, tuple) and not is_named_tuple
@@ -57,11 +57,11 @@ def vertices_and_scores(by: Any, width: int, keys: tuple[str, ...] = ()) -> tupl
 def ordered(scores: Any, what: str = "scores are") -> tuple[Any, Any]:
     """Return numbers that have the order of the scores, and a mask of the valid scores.
 
-    The scores, a column, array or list of length m, are numbers, booleans, dates, times, strings,
-    or categories. Unordered categories compare by their values. Null and NaN scores are not valid,
-    and their numbers are arbitrary. The results are (m,) arrays of numbers and of bool. Error
-    messages begin with ``what``, and the type follows. Raise a ColumnTypeError or an InputError if
-    the scores have no order, or are not one-dimensional.
+    ``scores`` is a column, array or list of m numbers, booleans, dates, times, strings, or
+    categories. Unordered categories compare by their values. Null and NaN scores are not valid, and
+    their numbers are arbitrary. The results are (m,) arrays of numbers and of bool. Raise a
+    ColumnTypeError or an InputError if the scores have no order, or are not one-dimensional. The
+    error message begins with ``what`` and the type of the scores.
     """
     shape = tuple(getattr(scores, "shape", (0,)))
     if len(shape) != 1:
@@ -89,17 +89,17 @@ def _host_numbers(scores: Any, what: str) -> tuple[Any, Any]:
             return numbers_of(series, "scores")
         dtype, to_arrow, is_enum = str(side.dtype), side.to_arrow, side.dtype == nw.Enum
     else:
-        array = _array(scores, what)
+        array = _masked_array(scores, what)
         if is_number(array.dtype) or is_boolean(array.dtype):
             return numbers_of(array.astype(np.int8) if is_boolean(array.dtype) else array)
         dtype, to_arrow, is_enum = str(array.dtype), partial(_arrow, scores, array), False
     try:
-        return _codes(to_arrow(), is_enum)
+        return _codes(to_arrow(), is_enum)  # to_arrow() fails if values have several types
     except (pa.ArrowException, TypeError, OverflowError, UnicodeEncodeError):
         raise _no_scores(f"{what} {dtype}") from None
 
 
-def _array(scores: Any, what: str) -> Any:
+def _masked_array(scores: Any, what: str) -> Any:
     """Return scores as a masked array; raise a ColumnTypeError unless it is one-dimensional."""
     try:
         array = np.ma.asarray(scores)
@@ -126,27 +126,27 @@ def _codes(values: Any, is_enum: bool) -> tuple[Any, Any]:
     The mask is True for valid values. Categories of an enumeration or of an ordered type are
     ordered by their positions in the type.
     """
+    types = pa.types
     if isinstance(values, pa.ChunkedArray):
         values = values.unify_dictionaries().combine_chunks()
     valid = values.is_valid().to_numpy(zero_copy_only=False)
     if not valid.any():
         return np.zeros(valid.size, np.int64), valid
-    if pa.types.is_dictionary(values.type):
+    if types.is_dictionary(values.type):
         if is_enum or values.type.ordered:
             return values.indices.fill_null(0).to_numpy(), valid
-        values = values.dictionary_decode()
+        values = values.dictionary_decode()  # a category may be null
         valid = values.is_valid().to_numpy(zero_copy_only=False)
-    if pa.types.is_temporal(values.type):
+    if types.is_temporal(values.type):
         return _integers_of_times(values), valid
-    if pa.types.is_boolean(values.type):
+    if types.is_boolean(values.type):
         return values.cast(pa.int8()).fill_null(0).to_numpy(), valid
-    if pa.types.is_string(values.type) or str(values.type) == "string_view":
+    if types.is_string(values.type) or str(values.type) == "string_view":
         values = values.cast(pa.large_string())
-    types = pa.types
     is_ordered = types.is_integer, types.is_floating, types.is_decimal, types.is_large_string
     if not any(is_type(values.type) for is_type in is_ordered):
         raise TypeError(str(values.type))
-    if pa.types.is_floating(values.type):
+    if types.is_floating(values.type):
         valid &= ~pc.fill_null(pc.is_nan(values), True).to_numpy(zero_copy_only=False)
     encoded = values.dictionary_encode()
     order = pc.sort_indices(encoded.dictionary).to_numpy()
