@@ -61,9 +61,9 @@ def link_pairs(
     at_least, at_most : float, optional
         As for :func:`components`: pairs with a weight outside these bounds are left out.
     vertices : column, array, frame or range, optional
-        As for :func:`components`. If ``datasets`` is the name of a column, a frame of the ids and
-        this column. If the frame has further columns, the ids are in column ``vertex``, ``id``,
-        ``unique_id`` or ``record_id``; composite ids are in columns named like the columns of
+        As for :func:`components`. If ``datasets`` is the name of a column, ``vertices`` is a frame
+        of the ids and this column. If it has further columns, the ids are in column ``vertex``,
+        ``id``, ``unique_id`` or ``record_id``; composite ids are in columns named like those of
         ``edges`` without the prefix, such as ``kind`` and ``id`` for ``src_kind`` and ``src_id``.
     datasets : str, frame, or pair (vertices, datasets), optional
         The dataset of each record: the name of a column of ``vertices``, or a frame whose columns
@@ -173,8 +173,8 @@ def link_pairs(
     limits = None if record_datasets is None else record_datasets.limits(limit)
     cannot = pairs_of_rule("cannot_link", cannot_link, source, destination)
     must = pairs_of_rule("must_link", must_link, source, destination)
-    rules = record_datasets, limits, cannot, must, max_records
-    return LinkedPairs(link(components_of_pairs.answer, *rules, Options.check(), options))
+    answer, rules = components_of_pairs.answer, (record_datasets, limits, cannot, must, max_records)
+    return LinkedPairs(link(answer, *rules, Options.check(), options))
 
 
 @suggest_keywords
@@ -205,10 +205,9 @@ def score_clusters(found: Any, truth: Any, *, missing: str | None = None) -> dic
 
         - ``pairwise_precision``, ``pairwise_recall``, ``pairwise_f1``: scores of the pairs of
           vertices in one cluster. A ratio without pairs is 1.
-        - ``bcubed_precision``: the share of a vertex's cluster that is in its true cluster, as the
-          mean over the vertices; ``bcubed_recall``: the share of its true cluster that is in its
-          cluster (Bagga and Baldwin, 1998); ``bcubed_f1``: the harmonic mean of precision and
-          recall.
+        - ``bcubed_precision``: the mean share of a vertex's cluster that is in its true cluster;
+          ``bcubed_recall``: the mean share of its true cluster that is in its cluster (Bagga and
+          Baldwin, 1998); ``bcubed_f1``: the harmonic mean of precision and recall.
         - ``cluster_precision``, ``cluster_recall``, ``cluster_f1``: scores of whole clusters, which
           are right if they equal a true cluster.
         - ``variation_of_information``: in nats, 0 for equal clusters (Meilă, 2007).
@@ -250,8 +249,8 @@ def score_clusters(found: Any, truth: Any, *, missing: str | None = None) -> dic
     )
 
     check_missing(missing)
-    # The first side is an answer, or its ids become the vertices of an answer. The second side is a
-    # labelling, whose ids are looked up in the answer.
+    # The answer is sides[0], or an answer whose vertices are the ids of sides[0]. The ids of
+    # sides[1] are looked up in this answer.
     names, sides = ("found", "truth"), (found, truth)
     if isinstance(truth, Components) and not isinstance(found, Components):
         names, sides = names[::-1], sides[::-1]

@@ -71,7 +71,8 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
                 ids = scan_ids(edge_input, columns, backend)
                 common_ids(ids, [ids], backend)  # raises the errors of a run
                 plan = explain(edge_input, columns, offsets, backend, options)
-            return _with_devices(plan, numbers, chosen, -(-m // chosen.count), _MOVED_BYTES)
+            most_edges = -(-m // chosen.count)  # the ceiling
+            return _with_devices(plan, numbers, chosen, most_edges, _MOVED_BYTES)
         log.info("on %d devices: %s", chosen.count, chosen.why)
         cuts = [m * k // count for k in range(count + 1)]
         parts: list[Part] = [
@@ -79,15 +80,16 @@ def find_on_devices(edges: Any, options: Options) -> SpreadComponents | Plan:
             for k in range(count)
         ]
         results = solve_on_devices(parts, numbers, backend, options)
-    rows = edge_input.rows, edge_input.dropped_rows
-    return _answer(results, *rows, backend, options, chosen, started)
+    ledger, dropped = edge_input.rows, edge_input.dropped_rows
+    return _answer(results, ledger, dropped, backend, options, chosen, started)
 
 
 def _find_in_parts(
     edges: list[Any], numbers: list[int], backend: Backend, options: Options, started: float
 ) -> SpreadComponents | Plan:
     """Find the components of a list of parts, each of which stays on its device."""
-    if len(edges) > len(numbers) or (options.devices != "all" and len(edges) < len(numbers)):
+    may_leave_idle = options.devices == "all"  # GPUs without a part
+    if len(edges) > len(numbers) or (not may_leave_idle and len(edges) < len(numbers)):
         raise InputError(
             f"edges are {counted(len(edges), 'part')} for {counted(len(numbers), 'device')}: pass"
             " one part for each device, in the order of devices="
@@ -105,19 +107,19 @@ def _find_in_parts(
     parts: list[Part] = [partial(_lend_part, part, options, k) for k, part in enumerate(edges)]
     results = solve_on_devices(parts, numbers, backend, options)
     dropped = sum(result.edge_input.dropped_rows for result in results)
-    rows = reduce(Ledger.plus, (result.edge_input.rows for result in results))
+    ledger = reduce(Ledger.plus, (result.edge_input.rows for result in results))
     request = ReadRequest(options.source, options.destination)
     counts = [adapter_of(part).rows(part, request) for part in edges]
     known_counts = [count for count in counts if count is not None]
-    if len(known_counts) == len(counts):  # counted in the parts, independently of the rows read
-        rows = rows._replace(given=sum(known_counts))
-    return _answer(results, rows, dropped, backend, options, chosen, started)
+    if len(known_counts) == len(counts):  # the ledger check then detects rows that reading lost
+        ledger = ledger._replace(given=sum(known_counts))
+    return _answer(results, ledger, dropped, backend, options, chosen, started)
 
 
 def _plan_of_parts(
     edges: list[Any], numbers: list[int], backend: Backend, options: Options, chosen: Spreading
 ) -> Plan:
-    """Return the plan of the longest part, with the vertices of all parts."""
+    """Return the plan of the part with the most edges, over the vertices of all parts."""
     scanned: list[ScannedIds] = []
     for k, number in enumerate(numbers):
         part = _lend_part(edges[k], options, k)
@@ -128,7 +130,7 @@ def _plan_of_parts(
     longest = lengths.index(max(lengths))
     part = _lend_part(edges[longest], options, longest)
     with backend.using_device(numbers[longest]), backend.scope(), part as (edge_input, columns):
-        if ids.size:  # the plan is for the id range of all parts, not for this part
+        if ids.size:  # the id range of all parts replaces the vertices of this part
             columns = columns[:2]
             edge_input = replace(edge_input, vertices=range(ids.low, ids.high + 1))
         plan = explain(edge_input, columns, [], backend, options)
@@ -179,7 +181,7 @@ def _read(edges: Any, vertices: Any, options: Options, whole_ledger: Ledger | No
     )
     if whole_ledger is None or edge_input.ledger is None:
         return edge_input
-    selected = edge_input.ledger._replace(given=0)  # counted as given in ``whole_ledger``
+    selected = edge_input.ledger._replace(given=0)  # ``whole_ledger`` counts the given rows
     return replace(edge_input, ledger=whole_ledger.plus(selected))
 
 
@@ -203,20 +205,20 @@ def _choose_devices(
     backend: Backend,
     options: Options,
 ) -> Spreading:
-    """Return how many of ``count`` devices to use for edges stored in one place.
+    """Return how many of ``count`` devices to use for edges on the host or on one device.
 
     Ids on the host are not read for this estimate. Without ``num_vertices``, half as many vertices
     as edges are assumed.
     """
     m, n = edge_input.src.size, options.num_vertices
-    source = "device" if edge_input.on_device else "host"
+    stored_on = "device" if edge_input.on_device else "host"
     if edge_input.src.strings or edge_input.src.key_columns:
         return Spreading(1, "ids are not integers")
     if n is None and edge_input.on_device:
         with backend.scope():
             n = scan_ids(edge_input, columns, backend, exact=False).facts.id_range.size
     word = columns[0].dtype.itemsize
-    return spreading(m, m // 2 if n is None else n, count, word, source)
+    return spreading(m, m // 2 if n is None else n, count, word, stored_on)
 
 
 def _used_devices(column: Any, numbers: list[int], count: int) -> list[int]:
@@ -246,7 +248,7 @@ def _with_devices(
 
 def _answer(
     results: list[OnDevice],
-    rows: Ledger,
+    ledger: Ledger,
     dropped: int,
     backend: Backend,
     options: Options,
@@ -259,7 +261,7 @@ def _answer(
         seconds[step] = max(result.seconds[step] for result in results)
     design = ", ".join(dict.fromkeys(result.design for result in results))
     edges = sum(result.edges for result in results)
-    ledger = rows._replace(linked=edges).check()
+    ledger = ledger._replace(linked=edges).check()
     facts = Facts(design, results[0].ids, edges=edges, seconds=dict(seconds), ledger=ledger)
     kind = options.labels or DEFAULT_KINDS[bool(results[0].edge_input.src.key_columns)]
     answers: list[Components] = [
