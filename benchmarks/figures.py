@@ -80,7 +80,7 @@ def main_table(folder):
         "cuGraph": lambda row: f"{theirs(row):.0f} ms",
         "faster": lambda row: f"{row['times_faster']:.0f} x",
         "memory": lambda row: f"{row['peak_bytes'] / 1e6:,.0f} MB",
-        "cuGraph's": lambda row: f"{row['cugraph_peak_bytes'] / 1e6:,.0f} MB",
+        "cuGraph's memory": lambda row: f"{row['cugraph_peak_bytes'] / 1e6:,.0f} MB",
     }
     apart = "".join(
         f" {how} {first[-1][what]}"
@@ -140,8 +140,8 @@ def on_threads(folder):
     """Return a sentence on CPU threads."""
     row = load("threads", folder)[-1]
     return (
-        f" On {row['device']}, {row['m'] / 1e6:.0f} M edges take"
-        f" {row['wall_ms']['least'] / 1e3:.2f} s, and SciPy takes"
+        f" On {row['device']}, cc_rapids takes {row['wall_ms']['least'] / 1e3:.2f} s for"
+        f" {row['m'] / 1e6:.0f} M random edges, and SciPy takes"
         f" {row['scipy_ms']['least'] / 1e3:.1f} s ({row['times_faster']:.0f} x, fastest of"
         f" {row['wall_ms']['runs']} runs)."
     )
@@ -163,19 +163,20 @@ def other_ids(folder):
     rows = [row for row in load("ids", folder) if not row["rmm_pool"]]
     rows = {row["graph"]: row for row in like_last(rows, "commit")}
     each = [
-        f"{words} {rows[graph]['wall_ms']['median']:.2g} ms (cuGraph {theirs(rows[graph]):.0f})"
+        f"{rows[graph]['wall_ms']['median']:.2g} ms for {words} (cuGraph:"
+        f" {theirs(rows[graph]):.0f} ms)"
         for graph, words in OTHER_IDS.items()
     ]
     built = [row["built_graph_times_faster"] for g, row in rows.items() if g not in OTHER_IDS]
     many = newest([row for row in load("streams", folder) if row["files"] > 1], "graph")
     rates = sorted(row["of_reading_speed"] for row in many)
     return (
-        f"Other ids: {', '.join(each)}. If the `cugraph.Graph` exists already, cc_rapids finds its"
-        f" components {min(built):.0f} to {max(built):.0f} times faster than cuGraph on the lists"
-        " above. The device and versions are the same. `stream_components` with"
-        f" {min(row['edges'] for row in many) / 1e9:.1f} G edges in Parquet files and"
-        f' `memory_limit="{max(row["memory_limit"] for row in many) >> 30} GiB"` is'
-        f" {rates[0]:.2g} to {rates[-1]:.2g} times as fast as reading the files with cuDF."
+        f"On the same GPU, cc_rapids takes {', '.join(each)}. If the `cugraph.Graph` exists"
+        f" already, cc_rapids finds its components {min(built):.0f} to {max(built):.0f} times"
+        " faster than cuGraph on the lists above. `stream_components` with"
+        f' `memory_limit="{max(row["memory_limit"] for row in many) >> 30} GiB"` finds the'
+        f" components of {min(row['edges'] for row in many) / 1e9:.1f} G edges in Parquet files"
+        f" {rates[0]:.2g} to {rates[-1]:.2g} times as fast as cuDF reads these files."
         f"{frame_access(folder)}"
     )
 
@@ -497,7 +498,7 @@ def audits(folder):
     cells = {
         "device": lambda row: row["device"],
         "graph": lambda row: row["graph"],
-        "ids": lambda row: row["named"],
+        "ids": lambda row: row["named"].replace("as they are", "not hashed"),
         "edges": lambda row: f"{row['m']:,}",
         "run, ms": lambda row: f"{row['run_ms']['median']:,.1f}",
         "audit, ms": lambda row: f"{row['audit_ms']['median']:,.1f}",
@@ -516,19 +517,19 @@ def is_gpu(row):
 #: kernels that the job compiles and with the seconds.
 FIRST_USES = {
     "make demo": {
-        "nothing compiled": ("compiled", "compile_s"),
-        "`cc-rapids compile` before": ("compiled_after_ahead", "load_s"),
+        "none": ("compiled", "compile_s"),
+        "by `cc-rapids compile`": ("compiled_after_ahead", "load_s"),
     },
     "first hour": {
-        "nothing compiled, calls wait": ("waiting_compiled", "waiting_s"),
-        "nothing compiled": ("nothing_compiled", "nothing_s"),
-        "kernels from a wheel": ("wheel_compiled", "wheel_s"),
-        "compiled in the background before": ("later_compiled", "later_s"),
+        "none; all calls wait": ("waiting_compiled", "waiting_s"),
+        "none; short lists do not wait": ("nothing_compiled", "nothing_s"),
+        "from a wheel": ("wheel_compiled", "wheel_s"),
+        "compiled in the background": ("later_compiled", "later_s"),
     },
     "first call on a GPU": {
-        "nothing compiled": ("nothing_compiled", "nothing_s"),
+        "none": ("nothing_compiled", "nothing_s"),
         "PTX from a wheel": ("wheel_compiled", "wheel_s"),
-        "`cc-rapids compile` before": ("ahead_compiled", "ahead_s"),
+        "by `cc-rapids compile`": ("ahead_compiled", "ahead_s"),
     },
 }
 
@@ -542,7 +543,9 @@ def first_use(folder):
         for words, (compiled, seconds) in FIRST_USES[row["job"]].items()
     ]
     return table(
-        ("job", "device", "kernels before the job", "compiled in the job", "seconds"), lines, 3
+        ("job", "device", "kernels that exist before the job", "compiled in the job", "seconds"),
+        lines,
+        3,
     )
 
 

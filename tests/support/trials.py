@@ -22,7 +22,7 @@ TRIALS = {
     "drop-ins": Trial(
         "Edge lists as matrices, NetworkX graphs, batches, and frames with additional vertices",
         60,
-        "The answer equals that of sequential union-find, for NetworkX in NetworkX's order",
+        "The answer equals that of sequential union-find; NetworkX graphs keep NetworkX's order",
         "tests/property/test_doors.py",
     ),
     "audits": Trial(
@@ -38,7 +38,7 @@ TRIALS = {
         "tests/unit/data/files/test_damage.py",
     ),
     "damage in pieces": Trial(
-        "The same for files that are read in pieces, compressed or not, in each format",
+        "Such files that are read in pieces, compressed or not, in each format",
         40,
         "An answer that the audit proves, or a CcRapidsError; nothing hangs",
         "tests/unit/data/files/test_damage.py",
