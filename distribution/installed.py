@@ -23,9 +23,9 @@ COLUMNS = "name", "version", "licence", "bytes"
 HEAD = """# Installed packages
 
 cc_rapids is under the Apache License 2.0. It takes less than 7 MB, including 2 MB of compiled
-kernels. This page lists the packages that pip installs with it:
-{taken}. The sizes are those of the
-installed files. The packages of an extra are installed in addition to the packages without extras.
+kernels. This page lists the packages that pip installs with it.
+The versions are {taken}. The sizes are those of the installed
+files. The packages of an extra are installed in addition to the packages without extras.
 cc_rapids also works with pandas, Polars and cuGraph if you install them.
 
 `make installed` writes this page from the metadata of the packages. The licence of a package is its

@@ -432,8 +432,8 @@ def claim():
     (row,) = re.findall(r"^\| uniform25M, int32 \|.*$", measured(), re.MULTILINE)
     _, edges, ours, theirs, faster, memory, their_memory = row.strip("| ").split(" | ")
     return (
-        f"For {edges.replace('.0 M', ' million')} random pairs this takes {ours} and {memory} of"
-        f" GPU memory instead of {theirs} and {their_memory}: {faster.replace(' x', ' times')}"
+        f"For {edges.replace('.0 M', ' million')} random pairs, cc_rapids takes {ours} and {memory}"
+        f" of GPU memory, and cuGraph {theirs} and {their_memory}: {faster.replace(' x', ' times')}"
         " faster. {doc}`benchmarks` lists all times and describes the measurements.\n"
     )
 
