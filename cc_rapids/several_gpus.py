@@ -131,7 +131,7 @@ def _plan_of_parts(
     part = _lend_part(edges[longest], options, longest)
     with backend.using_device(numbers[longest]), backend.scope(), part as (edge_input, columns):
         if ids.size:  # the id range of all parts replaces the vertices of this part
-            columns = columns[:2]
+            columns = columns[:2]  # without the column of vertices
             edge_input = replace(edge_input, vertices=range(ids.low, ids.high + 1))
         plan = explain(edge_input, columns, [], backend, options)
     if ids.size:

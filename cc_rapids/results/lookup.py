@@ -107,7 +107,7 @@ def warn_of_no_edges(edges: Any) -> None:
 def warn_of_bound(
     ledger: Ledger, bound: WeightBound, hint_of: Callable[[], str] = lambda: BOUND_HINT
 ) -> None:
-    """Warn if a weight bound left out edges, in a run that linked no edge and has this ledger.
+    """Warn if a weight bound left out edges, given the ledger of a run that linked no edge.
 
     ``hint_of`` returns the question that ends the warning.
     """

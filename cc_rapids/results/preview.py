@@ -104,21 +104,20 @@ def _largest(answer: Answer) -> str:
     sizes = backend.to_host(answer.counts[component]).tolist()
     labels = answer.kind.columns(answer, "labels", answer.kind.of_component(answer, component))
     frame = answer.in_memory_frame(labels | {"size": answer.counts[component]})
-    names = values_of(answer_column(on_host(frame), "labels"))
-    rows = []
-    for name, size, ids in zip(names, sizes, _members(answer, component, sizes), strict=True):
+    values, rows = values_of(answer_column(on_host(frame), "labels")), []
+    for label, size, ids in zip(values, sizes, _members(answer, component, sizes), strict=True):
         ellipsis = ", ..." if size > len(ids) else ""
-        rows.append((_name(name), size, ", ".join(map(_name, ids)) + ellipsis))
+        rows.append((_shortened(label), size, ", ".join(map(_shortened, ids)) + ellipsis))
     caption = "all components"
     if count > MAX_COMPONENTS:
         caption = f"the {MAX_COMPONENTS} largest of {count:,}"
     return html.table(caption, ("label", "vertices", "some of them"), rows)
 
 
-def _name(value: Any) -> str:
+def _shortened(value: Any) -> str:
     """Return an id or a label as text of at most 24 characters per column."""
     if isinstance(value, tuple):
-        return f"({', '.join(map(_name, value))})"
+        return f"({', '.join(map(_shortened, value))})"
     text = str(value)
     return text if len(text) <= 24 else text[:21] + "..."
 

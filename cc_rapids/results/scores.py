@@ -94,7 +94,7 @@ def _host_numbers(scores: Any, what: str) -> tuple[Any, Any]:
             return numbers_of(array.astype(np.int8) if is_boolean(array.dtype) else array)
         dtype, to_arrow, is_enum = str(array.dtype), partial(_arrow, scores, array), False
     try:
-        return _codes(to_arrow(), is_enum)  # to_arrow() fails if values have several types
+        return _codes(to_arrow(), is_enum)  # to_arrow() may fail, as for values of several types
     except (pa.ArrowException, TypeError, OverflowError, UnicodeEncodeError):
         raise _no_scores(f"{what} {dtype}") from None
 
