@@ -40,9 +40,9 @@ def bars(
 ) -> Figure:
     """Draw groups of bars, distinguished by hatches.
 
-    ``names`` are those of the groups. ``series`` has the height of the bar of each series in each
-    group; None for no bar. ``label`` is that of the y axis, which is logarithmic with ``log``.
-    ``line`` is the height of a dashed line.
+    ``names`` has a name for each group. ``series`` has the height of the bar of each series in each
+    group; None for no bar. ``label`` names the y axis, which is logarithmic with ``log``. ``line``
+    is the height of a dashed line.
     """
     with styled() as new_figure:
         figure, axes = new_figure(max(WIDTH, 0.9 * len(names)), HEIGHT)
@@ -132,13 +132,13 @@ def place_legend(axes: Axes) -> None:
 
 def save(figure: Figure, path: Path) -> None:
     """Write a figure atomically and reproducibly, in the format of the suffix."""
-    drawn, kind = BytesIO(), path.suffix.removeprefix(".")
+    buffer, kind = BytesIO(), path.suffix.removeprefix(".")
     # Without a date and the version of matplotlib, equal figures are equal files
-    plain = {"Date": None} if kind == "svg" else {"Software": None}
-    with styled():
-        figure.savefig(drawn, format=kind, metadata=plain, bbox_inches="tight", dpi=150)
+    metadata = {"Date": None} if kind == "svg" else {"Software": None}
+    with styled():  # its hash salt makes the ids in SVG files reproducible
+        figure.savefig(buffer, format=kind, metadata=metadata, bbox_inches="tight", dpi=150)
     with replacing(path) as stream:
-        stream.write(drawn.getvalue())
+        stream.write(buffer.getvalue())
 
 
 def available() -> bool:
@@ -187,7 +187,7 @@ class Card:
     copy : float
         Bytes per second of a copy, the sum of bytes read and written.
     reads : tuple of (int, float)
-        Pairs of a table size in bytes, ascending, and the random 4-byte reads per second.
+        For each table size in bytes, in ascending order, the random 4-byte reads per second.
 
     See Also
     --------
@@ -259,6 +259,7 @@ class Card:
         --------
         Card.labels_ms : The time of the two reads of each edge.
         """
+        # Between the measured sizes, rates are linear in the logarithm of the size
         sizes, rates = zip(*self.reads, strict=True)
         rate = float(np.interp(np.log2(max(table, 1)), np.log2(sizes), rates))
         return 1e3 * count / rate
@@ -323,7 +324,7 @@ def times(records: Iterable[Mapping[str, Any]], *, axes: Any = None) -> Any:
     _draw_limits(axes, CARDS.get(devices.pop()), rows)
     axes.set(xscale="log", yscale="log", xlabel="edges", ylabel="milliseconds")
     for axis in (axes.xaxis, axes.yaxis):
-        _plain_powers(axis)
+        _label_ticks(axis)
     axes.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
     return axes
 
@@ -351,7 +352,7 @@ def _median(value: Any) -> float:
     return float(value["median"] if isinstance(value, Mapping) else value)
 
 
-def _plain_powers(axis: Any) -> None:
+def _label_ticks(axis: Any) -> None:
     """Label ticks with numbers such as 0.1, 20 and 30 M instead of powers of ten."""
     from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
@@ -361,19 +362,17 @@ def _plain_powers(axis: Any) -> None:
 
 
 def _draw_limits(axes: Any, card: Card | None, rows: list[Mapping[str, Any]]) -> None:
-    """Draw the limits of the GPU as lines that are slightly longer than the range of edges.
-
-    The rows are sorted by their number of edges.
-    """
+    """Draw the limits of the GPU as lines that are slightly longer than the range of edges."""
     if card is None:
         return
-    ends = [rows[0]["m"] / 1.5, rows[-1]["m"] * 1.5]
+    span = [rows[0]["m"] / 1.5, rows[-1]["m"] * 1.5]  # the rows are sorted by their edges
+    # The least size of an edge keeps the line below the times of all rows
     edge_bytes = min(16 if row.get("dtype") == "int64" else 8 for row in rows)
     largest_table, _ = card.reads[-1]
     limits = {
-        "limit: two labels an edge, beyond L2": [card.labels_ms(m, largest_table) for m in ends],
-        "limit: two labels an edge, in L2": [card.labels_ms(m, IN_L2) for m in ends],
-        "limit: the edges read once": [card.stream_ms(m, edge_bytes) for m in ends],
+        "limit: two labels an edge, beyond L2": [card.labels_ms(m, largest_table) for m in span],
+        "limit: two labels an edge, in L2": [card.labels_ms(m, IN_L2) for m in span],
+        "limit: the edges read once": [card.stream_ms(m, edge_bytes) for m in span],
     }
-    for (_, line), (name, points) in zip(LINES, limits.items(), strict=False):
-        axes.plot(ends, points, line, color="0.4", linewidth=1, label=name)
+    for (_, line), (name, limit_ms) in zip(LINES, limits.items(), strict=False):
+        axes.plot(span, limit_ms, line, color="0.4", linewidth=1, label=name)

@@ -200,7 +200,7 @@ class Measured:
         Peers number components in any way, so the number of a component is replaced by its least
         vertex before the comparison.
         """
-        peer_labels = peer.host(answer)
+        peer_labels = peer.to_numpy(answer)
         vertex = np.flatnonzero(peer_labels >= 0)  # -1: the peer has no label for the vertex
         label = peer_labels[vertex]
         least = np.full(int(label.max(initial=0)) + 1, peer_labels.size)

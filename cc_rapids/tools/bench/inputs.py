@@ -21,55 +21,53 @@ from .timing import rotated
 class Input:
     """One copy of the edges, both as users pass it and as kernels read it."""
 
-    given: Any
+    given: Any  # the frame, table, arrays or Csr that users pass
     edges: Edges
-    rows: Adjacency | None
+    rows: Adjacency | None  # None for an edge list
 
     @property
     def nbytes(self) -> int:
-        """The size of the two arrays of the edges or rows in bytes."""
-        both = self.rows.arrays if self.rows else (self.edges.src, self.edges.dst)
-        return int(sum(array.nbytes for array in both))
+        """The size in bytes of the two arrays of the rows or, for an edge list, of the edges."""
+        arrays = self.rows.arrays if self.rows else (self.edges.src, self.edges.dst)
+        return int(sum(array.nbytes for array in arrays))
 
 
 def inputs(
     graph: Graph, form: str, ids: str, backend: Backend, runs: int, weights: Array = None
 ) -> list[Input]:
-    """Return copies of the edges of a graph; see :func:`cc_rapids.tools.bench.timing.rotated`.
+    """Return a graph as copies of an input, as many as timing ``runs`` without cache hits needs.
 
-    The form "coo" is columns: a cuDF frame if cuDF is available, otherwise two arrays. The form
-    "csr" has sorted rows without duplicates, and both directions of each edge, as in benchmarks of
-    peers. ``ids`` is the type of ids. Nothing reads ``weights``, which are a third column of the
-    frame.
+    The form "coo" is an edge list: a cuDF frame if cuDF is available, otherwise two arrays. The
+    form "csr" has sorted rows without duplicates, and both directions of each edge, as in
+    benchmarks of peers. ``ids`` names the type of ids. ``weights`` become a third column of an edge
+    list, which no design reads.
     """
     dtype = np.dtype(ids)
     if graph.num_vertices - 1 > np.iinfo(dtype).max:
         raise InputError(f"the {graph.num_vertices:,} vertices of {graph.name} do not fit {ids}")
     if form == "csr":
-        edges, forest = Edges(graph.src, graph.dst, 0), Forest(backend, graph.num_vertices)
-        rows = rows_of(edges, forest, distinct=True)
+        forest = Forest(backend, graph.num_vertices)
+        rows = rows_of(Edges(graph.src, graph.dst, low=0), forest, distinct=True)
         csr_arrays = rows.offsets, rows.indices.astype(dtype)
         copies = rotated(backend, csr_arrays, runs)
-        return [_rows(offsets, indices) for offsets, indices in copies]
+        return [_csr_input(offsets, indices) for offsets, indices in copies]
     columns = graph.src.astype(dtype), graph.dst.astype(dtype)
     return [
-        Input(_framed(backend, src, dst, weights), Edges(src, dst, 0), None)
+        Input(_user_edges(backend, src, dst, weights), Edges(src, dst, low=0), None)
         for src, dst in rotated(backend, columns, runs)
     ]
 
 
-def _rows(offsets: Array, indices: Array) -> Input:
-    """Return an input of symmetric CSR rows.
-
-    In its edges, ``src`` is the array of the destinations, because code that needs the sources
-    makes them from the offsets.
-    """
+def _csr_input(offsets: Array, indices: Array) -> Input:
+    """Return an input of symmetric CSR rows."""
+    # Code that needs the sources makes them from the offsets, so the destinations stand in for them
+    edges = Edges(src=indices, dst=indices, low=0)
     csr = Csr(offsets, indices, symmetric=True)
-    return Input(csr, Edges(indices, indices, 0), Adjacency(offsets, indices, symmetric=True))
+    return Input(csr, edges, Adjacency(offsets, indices, symmetric=True))
 
 
-def _framed(backend: Backend, src: Array, dst: Array, weights: Array) -> Any:
-    """Return the edges as a cuDF frame, a PyArrow table, or two arrays without weights."""
+def _user_edges(backend: Backend, src: Array, dst: Array, weights: Array) -> Any:
+    """Return edges as a cuDF frame; without cuDF as two arrays, or with weights a PyArrow table."""
     columns = {"src": src, "dst": dst}
     if weights is not None:
         columns["weight"] = weights

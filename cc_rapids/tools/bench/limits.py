@@ -14,7 +14,7 @@ from ...kernels.edges import sampled_count
 from ..charts import CARDS, Card
 
 LABEL, OFFSET = 4, 8  # bytes of a label, and of an offset of a row
-Reads = tuple[tuple[int, int], ...]  # numbers of random reads, and sizes of tables in bytes
+Reads = tuple[tuple[int, int], ...]  # pairs: a number of random reads, and the bytes of the table
 
 
 @dataclass(frozen=True)
@@ -30,55 +30,57 @@ class Traffic:
         return max(1e3 * self.streamed / card.copy, random)
 
 
-def traffic(design: Design, rows: bool, n: int, m: int, item: int) -> Traffic:
+def traffic(design: Design, reads_csr: bool, n: int, m: int, id_bytes: int) -> Traffic:
     """Return the minimum memory traffic of a design on n vertices.
 
-    The design reads CSR rows with m entries, or without ``rows`` a list of m edges. An id has
-    ``item`` bytes.
+    The design reads CSR rows with m entries if ``reads_csr``, otherwise a list of m edges.
     """
     sample, link, _ = design.words
     passes = 2 if design.window else 1
-    table = LABEL * (design.window or n)  # the labels that are read at random
+    label_table = LABEL * (design.window or n)  # bytes of the labels that are read at random
     pair_bytes = link.spec.bytes_per_vertex_pair
     # Labels are written and read. After a sample they are read again, to mark the giant component
     labels = LABEL * n * (3 if sample.spec.samples else 2)
-    if pair_bytes and not rows:  # each edge once into a matrix, which is cleared and read once
+    edge_bytes = 2 * id_bytes
+    if pair_bytes and not reads_csr:  # the matrix of edges is cleared, set at random, and read
         matrix = pair_bytes * n * n
-        return Traffic(2 * item * m + 2 * matrix, ((m, matrix),))
-    if not rows:
-        return Traffic(passes * 2 * item * m + labels, _list_reads(design, m, table, n // 8))
+        return Traffic(edge_bytes * m + 2 * matrix, ((m, matrix),))
+    if not reads_csr:
+        return Traffic(passes * edge_bytes * m + labels, _list_reads(design, n, m, label_table))
     if not sample.spec.samples:
-        return Traffic(passes * (item * m + OFFSET * n) + labels, ((m, table),))
-    # The bits of rows are read in order, and rows inside the giant component are skipped. So only
-    # the first entries of each row are counted, and the labels of their ends
+        return Traffic(passes * (id_bytes * m + OFFSET * n) + labels, ((m, label_table),))
+    # The sample links k entries of each row. Then bits are read in order, and rows in the giant
+    # component, possibly all, are skipped. So only the sampled entries and their labels are counted
     sampled_entries = min(n * int(dict(sample.options).get("k", 1)), m)
-    return Traffic(item * sampled_entries + OFFSET * n + labels, ((sampled_entries, table),))
+    streamed = id_bytes * sampled_entries + OFFSET * n + labels
+    return Traffic(streamed, ((sampled_entries, label_table),))
 
 
-def _list_reads(design: Design, m: int, table: int, bits: int) -> Reads:
-    """Return the random reads of a design for a list of m edges.
+def _list_reads(design: Design, n: int, m: int, label_table: int) -> Reads:
+    """Return the random reads of a design for a list of m edges; labels have ``label_table`` bytes.
 
-    Two labels are read for each edge that is linked. After a sample, two bits of the giant
-    component are read for each other edge, unless the bits are in shared memory. ``table`` and
-    ``bits`` are the bytes of the labels and of the bits.
+    Two labels are read for each linked edge. For each edge outside a sample, two bits are read
+    instead, which mark the vertices of the giant component.
     """
     sample = design.words[0]
-    if not sample.spec.needs_list:
-        return ((2 * m, table),)
+    if not sample.spec.needs_list:  # without a sample of the list, all edges are linked
+        return ((2 * m, label_table),)
     linked = sampled_count(m, sample["every"])
-    reads = (2 * linked, table), (2 * (m - linked), bits)
-    return reads if sample["bits"] == "cached" else reads[:1]
+    label_reads = 2 * linked, label_table
+    if sample["bits"] == "shared":  # the bits are in shared memory
+        return (label_reads,)
+    return label_reads, (2 * (m - linked), n // 8)
 
 
 def limit_facts(
-    design: Design, rows: bool, n: int, m: int, item: int, device: str, spent_ms: float
+    design: Design, reads_csr: bool, n: int, m: int, id_bytes: int, device: str, spent_ms: float
 ) -> dict[str, Any]:
     """Return the memory traffic of a run, for a record.
 
     If the memory rates of the device are known, also return the shortest possible time of this
     traffic, and this time divided by the time spent.
     """
-    run_traffic = traffic(design, rows, n, m, item)
+    run_traffic = traffic(design, reads_csr, n, m, id_bytes)
     reads = sum(count for count, _ in run_traffic.reads)
     facts: dict[str, Any] = {
         "bytes": run_traffic.streamed,

@@ -18,14 +18,14 @@ from .inputs import Input
 class Peer:
     """A library that computes labels from the same input.
 
-    ``what`` describes what is timed. ``host`` converts the result of ``solve`` to a NumPy array
+    ``what`` describes what is timed. ``to_numpy`` converts the result of ``solve`` to a NumPy array
     with one label per vertex, -1 for a vertex without a label.
     """
 
     name: str
     what: str
     solve: Callable[[Input], Any]
-    host: Callable[[Any], Any]
+    to_numpy: Callable[[Any], Any]
 
 
 def peer_of(backend: Backend, n: int) -> Peer | None:

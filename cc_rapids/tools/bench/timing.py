@@ -19,10 +19,7 @@ import numpy as np
 
 from ...backends import Array, Backend
 
-PACKAGES = (
-    *("numpy", "scipy", "numba", "numba-cuda"),
-    *("cupy-cuda13x", "cudf-cu13", "cugraph-cu13"),
-)
+PACKAGES = ("numpy", "scipy", "numba", "numba-cuda", "cupy-cuda13x", "cudf-cu13", "cugraph-cu13")
 BEYOND_CACHE = 4  # the total size of the copies of an input, in units of the size of the cache
 
 
@@ -59,8 +56,8 @@ def spread(times: Sequence[float]) -> dict[str, float]:
 class Times:
     """The milliseconds of each run after a warm-up, and the result of the last run.
 
-    ``device`` are the times between two events around the work, including idle gaps; None if the
-    backend has no device.
+    ``device`` has the times from an event before the work to an event after it, so idle gaps of the
+    device count; None if the backend has no device.
     """
 
     wall: list[float]
@@ -97,13 +94,13 @@ def timed(
 ) -> Times:
     """Time runs of ``work(input)``, each on the next of the inputs, after one warm-up run.
 
-    The timing ends early after ``patience`` seconds, if there were ``min_runs`` runs.
+    Once ``min_runs`` runs are timed, no run starts later than ``patience`` seconds after the first.
     """
     wall: list[float] = []
     device: list[float] = []
-    answer, begun = None, time.perf_counter()
-    for k in range(runs + 1):
-        if k > min_runs and time.perf_counter() - begun > patience:
+    answer, started = None, time.perf_counter()
+    for k in range(runs + 1):  # run 0 is the warm-up
+        if k > min_runs and time.perf_counter() - started > patience:
             break
         answer = None  # frees the memory of the last answer before the next run
         run_input = inputs[k % len(inputs)]
@@ -114,11 +111,11 @@ def timed(
 
 
 def rotated(backend: Backend, arrays: tuple[Array, ...], runs: int) -> list[tuple[Array, ...]]:
-    """Return the arrays and copies of them: runs that take turns on them do not hit the cache.
+    """Return the arrays and enough copies that runs on each in turn miss the cache.
 
-    The copies take about BEYOND_CACHE times the size of the last-level cache. There are fewer
-    copies if fewer suffice for all runs and the warm-up, or if memory is short. Records should
-    therefore include the number of copies.
+    The copies take about BEYOND_CACHE times the size of the last-level cache. No more copies are
+    made than there are runs, and fewer if memory is short. Records should therefore include the
+    number of copies.
     """
     size = max(sum(array.nbytes for array in arrays), 1)
     needed = min(runs + 1, 1 + math.ceil(BEYOND_CACHE * backend.cache_bytes() / size))
@@ -139,7 +136,7 @@ def with_peak(backend: Backend, work: Callable[[], Any]) -> tuple[Any, int | Non
     import rmm.statistics
 
     resource = rmm.mr.get_current_device_resource()
-    rmm.statistics.enable_statistics()
+    rmm.statistics.enable_statistics()  # replaces the current resource by one that counts
     try:
         with rmm.statistics.statistics():
             answer = work()
