@@ -24,6 +24,7 @@ from .show import compact, kernels, print_table, progress
 
 if TYPE_CHECKING:
     from ...backends import Backend
+    from ..generators import Graph
 
 DEFAULT = "reference(name=kron21, scale=14)"
 TIMES = ("to labels", "alone")
@@ -103,7 +104,7 @@ def bench(
     peers: bool,
     quiet: bool,
     json_output: bool,
-    **axes: tuple[str, ...],
+    **choices: tuple[str, ...],  # forms, ids and designs
 ) -> None:
     """Time designs on generated graphs, and check their answers.
 
@@ -125,47 +126,43 @@ def bench(
     recipe_texts = [*recipes, *random_recipes] or [DEFAULT]
     parsed_recipes = [recipe(text) for text in recipe_texts]
     options = bench_tools.Options(rounds, check, peers)
-    designs = list(axes["designs"]) or ["auto"]
-    base = bench_tools.environment(backend.device_name, __version__)
-    forms, ids = axes["forms"] or bench_tools.FORMS, axes["ids"] or bench_tools.IDS
+    designs = list(choices["designs"]) or ["auto"]
+    environment = bench_tools.environment(backend.device_name, __version__)
+    forms, ids = choices["forms"] or bench_tools.FORMS, choices["ids"] or bench_tools.IDS
     total = len(parsed_recipes) * len(forms) * len(ids) * len(designs)
     records = []
     with kernels(quiet), progress("measuring", quiet or json_output, "cases") as report:
-        for case in _cases(parsed_recipes, backend, weights, (forms, ids, options), designs):
-            records.append(case)
-            if json_output:
-                click.echo(json.dumps(base | case))
-            if report:
-                report(len(records), total)
+        for graph, column in _weighted_graphs(parsed_recipes, backend, weights):
+            measured = bench_tools.measure(graph, backend, designs, forms, ids, options, column)
+            for case in measured:
+                records.append(case)
+                if json_output:
+                    click.echo(json.dumps(environment | case))
+                if report:
+                    report(len(records), total)
     if not (json_output or quiet):
         _print(records, backend)
 
 
-def _cases(
-    parsed_recipes: list[Recipe],
-    backend: Backend,
-    weights: tuple[int, int] | None,
-    measure_options: tuple[Any, Any, Any],
-    designs: list[str],
-) -> Iterator[dict[str, Any]]:
-    """Measure all designs on the graphs of all recipes, and yield a record per case.
+def _weighted_graphs(
+    parsed_recipes: list[Recipe], backend: Backend, weights: tuple[int, int] | None
+) -> Iterator[tuple[Graph, Any]]:
+    """Yield the graph of each recipe, and a column of random weights; None without weights.
 
-    ``weights`` is the range of the weights of graphs; None for the range in each recipe, if any.
-    ``measure_options`` are the forms, the types of ids and the options of the measurement.
+    ``weights`` is the range of the weights; None takes the range of each recipe, if it has one.
     """
     import numpy as np
 
-    from .. import bench as bench_tools
-
     for parsed in parsed_recipes:
-        graph, column = parsed.pieces.graph(parsed.pieces.dtype, backend.name), None
+        graph = parsed.pieces.graph(parsed.pieces.dtype, backend.name)
+        column = None
         weight_range = weights or parsed.weights
         if weight_range is not None:
             # 1 is the random stream of weights, as in cc-rapids generate
             random = np.random.Generator(np.random.PCG64([parsed.seed, 1]))
             values = random.integers(*weight_range, graph.num_edges, endpoint=True)
             column = backend.asarray(values)
-        yield from bench_tools.measure(graph, backend, designs, *measure_options, column)
+        yield graph, column
 
 
 def _print(records: list[dict[str, Any]], backend: Backend) -> None:
@@ -173,7 +170,7 @@ def _print(records: list[dict[str, Any]], backend: Backend) -> None:
     click.echo(TITLE)
     for graph, cases in groupby(records, lambda case: case["graph"]):
         listed = list(cases)
-        peer = next((case["peer"]["name"] for case in listed if "job_wall_ms" in _peer(case)), "")
+        peer = next((case["peer"]["name"] for case in listed if _peer_times(case)), "")
         table = compact(
             "input", "design", *TIMES, *([peer] if peer else []), numbers=(*TIMES, peer)
         )
@@ -184,15 +181,15 @@ def _print(records: list[dict[str, Any]], backend: Backend) -> None:
     click.echo(f"\n{engine_in_words(backend)}")
 
 
-def _peer(case: dict[str, Any]) -> dict[str, Any]:
-    """Return the facts about the peer of a case; empty if no peer was timed."""
-    peer: dict[str, Any] = case.get("peer", {})
-    return peer
+def _peer_times(case: dict[str, Any]) -> dict[str, float] | None:
+    """Return the wall times of the peer of a case; None if no peer was timed."""
+    times: dict[str, float] | None = case.get("peer", {}).get("job_wall_ms")
+    return times
 
 
 def _cells(case: dict[str, Any], with_peer: bool) -> list[str]:
-    """Return the row of a case; the cell of the peer is its time divided by that of the design."""
-    ours, theirs = case["job_wall_ms"], _peer(case).get("job_wall_ms")
+    """Return the row of a case; the last cell is the time of the peer over the time "to labels"."""
+    ours, theirs = case["job_wall_ms"], _peer_times(case)
     alone = case.get("solve_device_ms", case["solve_wall_ms"])
     cells = [f"{case['form']} {case['ids']}", case["ran"]]
     cells += [f"{times['median']:.3g}" for times in (ours, alone)]

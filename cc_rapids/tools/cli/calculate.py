@@ -57,7 +57,7 @@ SHOWN_MEMBERS = 6
 READING = ("source", "destination", *KEYWORDS)
 CHUNKED = ("memory_limit", "checkpoint", "checkpoint_every", "unreadable")
 GENERATED = "generated"  # shown instead of a format
-# The facts about the format of files if a resumed run had no file left to read
+# Stands for the format of the files if a resumed run had no file left to read
 UNREAD: dict[str, Any] = {"format": None, "columns": [], "header": None, "delimiter": None}
 
 
@@ -258,7 +258,7 @@ def calculate(
     )
     solve_options.setdefault("engine", edge_input.engine())
     if max_size is not None:
-        # With this option, the library would read in chunks
+        # With the option progress, the library would read in chunks
         edge_input.options.pop("progress", None)
         solve_options["forest"] = "min" if bounds.keys() == {"weight", "at_most"} else "max"
     options = edge_input.options | solve_options
@@ -294,7 +294,7 @@ def _label_output(
     files: tuple[str, ...],
     checkpoint: Path | None,
 ) -> LabelOutput | None:
-    """Return the output for labels, after checking that it can be written; None without it."""
+    """Return the output for labels, checked to be writable; None without ``--output``."""
     check_with_output(output, output_format=output_format, rows_per_file=rows_per_file)
     if output is None:
         return None
@@ -358,25 +358,24 @@ def _input_edges(
 ) -> CommandEdges:
     """Return the edges: generated, read, or to be read in chunks."""
     if generate is not None:
-        # Options for files are an error. For this error, the name of one option for text suffices
-        text_name = TextOptions.among(reading).given
-        passed: dict[str, Any] = {name: reading[name] for name in ("source", "destination")}
-        passed |= ({text_name: True} if text_name else {}) | chunked | bounds
-        return CommandEdges.of(_generated_edges(files, generate, passed))
+        # Options for files are an error, which names one; of those for text, the first suffices
+        passed = [name for name in ("source", "destination") if reading[name] is not None]
+        passed += filter(None, [TextOptions.among(reading).given])
+        passed += [name for name, value in (chunked | bounds).items() if value is not None]
+        if files or passed:
+            passed_input = f"FILE {files[0]}" if files else f"--{passed[0].replace('_', '-')}"
+            raise click.UsageError(f"--generate makes the edges: leave out {passed_input}.")
+        return CommandEdges.of(_generated_edges(generate))
     if not files:
         raise click.UsageError("Missing argument 'FILE': pass files of edges, or --generate.")
     return read_edges(files, chunked, quiet, reading, bounds)
 
 
-def _generated_edges(files: tuple[str, ...], text: str, reading: dict[str, Any]) -> EdgeFile:
-    """Return the edges of a recipe; raise a UsageError if files or their options are given too."""
-    passed = [name for name, value in reading.items() if value is not None]
-    if files or passed:
-        passed_input = f"FILE {files[0]}" if files else f"--{passed[0].replace('_', '-')}"
-        raise click.UsageError(f"--generate makes the edges: leave out {passed_input}.")
+def _generated_edges(recipe_text: str) -> EdgeFile:
+    """Return the edges of a recipe."""
     import pyarrow as pa
 
-    edge_recipe = recipe(text)
+    edge_recipe = recipe(recipe_text)
     src, dst = edge_recipe.pieces.gather()
     table = pa.table({"src": src, "dst": dst})
     vertices = range(edge_recipe.pieces.num_vertices)
@@ -389,7 +388,7 @@ def _facts(
 ) -> dict[str, Any]:
     """Return all facts about the run except its times."""
     summary = result.summary() | {"ledger": edge_input.full_ledger(result.ledger).facts()}
-    # If the library read the files, its summary says how ("taken")
+    # If the library read the files, the entry "taken" of its summary says how it read each
     formats = [format.facts() for format in edge_input.formats] or summary.pop("taken", [UNREAD])
     origin: dict[str, Any] = {"generate": generate} if generate is not None else {}
     if files:
@@ -429,15 +428,15 @@ def _rows(facts: dict[str, Any], kernel_facts: dict[str, str | None]) -> dict[st
     share = f" ({largest / facts['vertices']:.1%} of the vertices)" if largest else ""
     generated, streamed = facts["format"] == GENERATED, facts["streamed"]
     formats = facts.get("taken") or ([facts] if facts["format"] else [])
+    format_words = [] if generated else map(_format_in_words, formats)
+    column_words = [", ".join(format["columns"]) for format in formats]
     compute = "time to read and compute" if streamed else "time to compute"
     return {
         "file": name_of(facts["file"]) if "file" in facts else None,
         "files": ", ".join(facts["files"]) if "files" in facts else None,
         "generate": facts.get("generate"),
-        "format": None
-        if generated
-        else "; ".join(dict.fromkeys(map(_format_in_words, formats))) or None,
-        "columns": "; ".join(dict.fromkeys(", ".join(one["columns"]) for one in formats)) or None,
+        "format": "; ".join(dict.fromkeys(format_words)) or None,
+        "columns": "; ".join(dict.fromkeys(column_words)) or None,
         "resumed": facts.get("resumed"),
         "engine": f"{facts['engine']}: {facts['device']}",
         "design": facts["design"],
@@ -503,9 +502,9 @@ def _largest(result: Components, top: int, members: int) -> Table:
     table = Table("size", "label", "some members")
     for row, vertices in zip(result.sizes(top).to_pylist(), _members(result, top), strict=True):
         step = max(1, len(vertices) // max(members, 1))  # members from the whole range of ids
-        shown_vertices = vertices.take(list(range(0, len(vertices), step))[:members]).to_pylist()
-        ellipsis = ", ..." if len(vertices) > len(shown_vertices) > 0 else ""
-        table.add_row(
-            f"{row['size']:,}", str(row["labels"]), ", ".join(map(str, shown_vertices)) + ellipsis
-        )
+        shown_positions = list(range(0, len(vertices), step))[:members]
+        shown_members = [str(vertex) for vertex in vertices.take(shown_positions).to_pylist()]
+        if 0 < len(shown_members) < len(vertices):
+            shown_members.append("...")
+        table.add_row(f"{row['size']:,}", str(row["labels"]), ", ".join(shown_members))
     return table
