@@ -91,9 +91,9 @@ def convert(
     with progress(f"writing {output.name}", quiet, "edges") as on_progress:
         edges = as_list(edge_file, kind)
         left_out = write_edges(edges, output, format=to, on_progress=on_progress)
-    shift = 0  # of ids, if the format numbers the vertices
+    id_shift = 0  # what the output format adds to each id if it numbers the vertices from 0 or 1
     if kind in COUNTED and edges.vertices is not None:
-        shift = COUNTED[kind] - edges.vertices.start
+        id_shift = COUNTED[kind] - edges.vertices.start
     written = edges.num_edges - sum(left_out.values())
     ledger = edge_file.ledger._replace(linked=written).plus(Ledger(left_out=left_out))
     facts |= {
@@ -102,7 +102,7 @@ def convert(
         "ledger": ledger.check().facts(),
         "weights": edges.weighted,
         "vertices": None if edges.vertices is None else len(edges.vertices),
-        "id_shift": shift,
+        "id_shift": id_shift,
         "isolated_lost": 0 if kind in COUNTED else _count_isolated(edge_file),
         "seconds": time.perf_counter() - start,
     }
@@ -112,7 +112,8 @@ def convert(
 def as_list(edge_file: EdgeFile, kind: str) -> EdgeList:
     """Return the edges of a file for writing in the format ``kind``.
 
-    If this format numbers vertices, and ids are integers, the list has the range of the ids.
+    The list has a range of vertices if the file states one, or if ``kind`` numbers the vertices and
+    all ids are integers.
     """
     import pyarrow as pa
 

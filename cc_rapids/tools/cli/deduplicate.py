@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -131,11 +131,11 @@ def deduplicate(
     ids. A group is a set of documents connected by pairs. DOCS or PAIRS may be - for standard
     input, whose format is given by --format or --pairs-format, or determined by its first bytes.
 
-    In each group, the row with the greatest value of --by is kept. Among rows with this value, and
-    without --by, the first row is kept. If all values of --by in a text file are numbers or ISO
-    dates, they are compared as numbers or dates. Empty fields, NA, null, ? and the like are then
-    missing values, which come last. Documents in no pair are kept. The output has whole rows of
-    DOCS, in the order of DOCS.
+    In each group, the row with the greatest value of --by is kept, and the first of several such
+    rows. Without --by, the first row is kept. If all values of --by in a text file are numbers or
+    ISO dates, they are compared as numbers or dates. Empty fields, NA, null, ? and the like are
+    then missing values, which come last. Documents in no pair are kept. The output has whole rows
+    of DOCS, in the order of DOCS.
 
     --dropped writes a table with a row for each dropped document: its id, the id of the document
     that is kept instead (kept_...), the group (labels), and the values of --by of both documents.
@@ -168,23 +168,28 @@ def deduplicate(
         "nulls": nulls or "raise",
         "engine": engine or edge_input.engine(),
     }
-    if bounds and dropped and not edge_input.streamed:
+    if bounds and dropped and not edge_input.streamed:  # the weakest weights need this forest
         solve_options["forest"] = "max" if "at_least" in bounds else "min"
     with kernels(quiet) as times:
         result: Components = components(edge_input.edges, **edge_input.options, **solve_options)
-        values = None if by is None else table.ordered(by, by_text)
-        columns = _comparable(result, table, ids, per, missing, pairs)
-        values_name = None
+        by_values = None if by is None else table.ordered(by, by_text)
+        columns = _document_columns(result, table, ids, per, missing, pairs)
+        by_name = None
         if by is not None:
             # ``by`` may also be a column of ids, so its converted values have a name of their own
-            values_name = _unused_name(by, columns)
-            columns[values_name] = values
+            by_name = _unused_name(by, columns)
+            columns[by_name] = by_values
         documents = pa.table(columns)
-        id_columns = ids if len(ids) > 1 else ids[0]
-        arguments = id_columns, values_name, ascending, list(per) or None, missing
-        rows = _rows_to_keep(result, documents, arguments, table.name)
+        choice: dict[str, Any] = {
+            "on": ids if len(ids) > 1 else ids[0],
+            "by": by_name,
+            "ascending": ascending,
+            "per": list(per) or None,
+            "missing": missing,
+        }
+        rows = _rows_to_keep(result, documents, choice, table.name)
         if dropped_target is not None:
-            dropped_rows = result.duplicates(documents, *arguments)
+            dropped_rows = result.duplicates(documents, **choice)
     if output_target is not None:
         write_table(table.table.take(rows), *output_target)
     if dropped_target is not None:
@@ -209,7 +214,10 @@ def deduplicate(
 
 
 def _with_comparable_ids(pairs: CommandEdges, table: WholeTable, on: list[str]) -> CommandEdges:
-    """Return the pairs; in files of text, ids that are text in DOCS are text in the pairs, too."""
+    """Return the pairs, with ids converted to text where the ids of DOCS are text.
+
+    Pairs that are read in chunks, and ids of files whose columns have types, are not converted.
+    """
     import pyarrow as pa
 
     from ...data.edge_input import lists_of_ends
@@ -217,7 +225,7 @@ def _with_comparable_ids(pairs: CommandEdges, table: WholeTable, on: list[str]) 
     if pairs.streamed or table.text is None or pairs.formats[0].delimiter is None:
         return pairs
     edges, ends = pairs.edges, lists_of_ends(pairs.options["source"], pairs.options["destination"])
-    for name, *pair in zip(on, *ends, strict=False):  # _comparable() checks the number of columns
+    for name, *pair in zip(on, *ends, strict=False):  # the number of columns is checked later
         ids = ids_of(table, name, None)
         if not len(ids) or not is_text(ids.type):
             continue
@@ -227,10 +235,10 @@ def _with_comparable_ids(pairs: CommandEdges, table: WholeTable, on: list[str]) 
     return replace(pairs, edges=edges)
 
 
-def _rows_to_keep(result: Components, table: pa.Table, arguments: Sequence[Any], name: str) -> Any:
+def _rows_to_keep(result: Components, table: pa.Table, choice: dict[str, Any], name: str) -> Any:
     """Return the row numbers of the documents to keep; ``name`` names their table in errors.
 
-    ``arguments`` are those of :meth:`Components.deduplicate` after the table.
+    ``choice`` has the keywords of :meth:`Components.deduplicate`.
     """
     import numpy as np
     import pyarrow as pa
@@ -241,13 +249,13 @@ def _rows_to_keep(result: Components, table: pa.Table, arguments: Sequence[Any],
     with warnings.catch_warnings():
         warnings.simplefilter("error", UnmatchedWarning)  # raised if no document is in a pair
         try:
-            best = result.deduplicate(table, *arguments)
+            best = result.deduplicate(table, **choice)
         except UnmatchedWarning as warning:
             raise FormatError(f"{name}: {str(warning).replace('on=', '--on')}") from None
     return best[row].combine_chunks()
 
 
-def _comparable(
+def _document_columns(
     result: Components,
     table: WholeTable,
     on: list[str],
@@ -255,10 +263,10 @@ def _comparable(
     missing: str,
     pairs: str,
 ) -> dict[str, Any]:
-    """Return the columns ``on`` and ``per`` of the documents.
+    """Return the columns ``on`` and ``per`` of the documents by name.
 
-    Ids are converted to a type that can be compared with the ids of the pairs. ``pairs`` names the
-    input of the pairs in errors, and ``missing`` is the value of ``--missing``.
+    Ids are converted to a type that can be compared with the ids of the pairs, if there are pairs.
+    ``pairs`` names their input in errors, and ``missing`` is the value of ``--missing``.
     """
     answer = result.answer
     # One vertex suffices to find the types of ids

@@ -54,13 +54,13 @@ def designs(words: tuple[str, ...], markdown: bool, json_output: bool) -> None:
 
 
 def _authors(papers: str) -> str:
-    """Return the first authors and years of the papers that fit, and a count of the others."""
+    """Return the first authors and years of as many papers as fit, and a count of the others."""
     authors = list(dict.fromkeys(" ".join(match) for match in _PAPER.findall(papers)))
-    if not authors:  # a rule of the user's own
+    if not authors:  # a rule that users added has no paper
         return papers
-    shown = next(  # one author is shown even if it does not fit
-        k for k in range(len(authors), 0, -1) if len(_listed(authors, k)) <= _WIDTH or k == 1
-    )
+    shown = len(authors)
+    while shown > 1 and len(_listed(authors, shown)) > _WIDTH:
+        shown -= 1
     return _listed(authors, shown)
 
 

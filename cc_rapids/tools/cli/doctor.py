@@ -69,19 +69,18 @@ def _print_cache(clear: bool, json_output: bool) -> None:
     removed: dict[str, int] = {}
     if clear:
         try:
-            removed = dict(
-                zip(("removed_files", "removed_bytes"), kernel_cache.clear(), strict=True)
-            )
+            removed_files, removed_bytes = kernel_cache.clear()
         except OSError as error:
             raise click.ClickException(error.strerror or str(error)) from None
+        removed = {"removed_files": removed_files, "removed_bytes": removed_bytes}
     cache = kernel_cache.survey()
     if json_output:
         print_json(asdict(cache) | removed)
         return
     terminal = console()
     if clear:
-        gone = size(removed["removed_bytes"])
-        terminal.print(f"removed     {removed['removed_files']:,} files, {gone}", soft_wrap=True)
+        line = f"removed     {removed_files:,} files, {size(removed_bytes)}"
+        terminal.print(line, soft_wrap=True)
     for line in _cache_lines(cache):
         terminal.print(line, soft_wrap=True)
 

@@ -36,16 +36,20 @@ WEIGHED = ("min", "max")
 BRIDGES, POINTS, BLOCKS = "bridges", "articulation-points", "biconnected"
 
 
-def _options_of_edge_rows(output_help: str, *methods: Decorator) -> Decorator:
+def _options_of_edge_rows(output_help: str, method_option: Decorator) -> Decorator:
     """Return a decorator that adds the arguments and options of both commands.
 
-    ``output_help`` is the help of ``--output``. ``methods`` add the options of one command alone.
+    ``output_help`` is the help of ``--output``. ``method_option`` is the option of one command.
     """
     file = FilePath(allow_dash=True)
     return combined(
         click.argument("files", metavar="FILE...", nargs=-1, required=True, type=file),
-        *(edge_options, *methods, engine_option),
-        *(output_option(output_help), output_format_option, report_options),
+        edge_options,
+        method_option,
+        engine_option,
+        output_option(output_help),
+        output_format_option,
+        report_options,
     )
 
 
@@ -68,11 +72,7 @@ def _options_of_edge_rows(output_help: str, *methods: Decorator) -> Decorator:
         help="What to find; bridges by default.",
     ),
 )
-def bridges(
-    files: tuple[str, ...],
-    find: str,
-    **others: Any,
-) -> None:
+def bridges(files: tuple[str, ...], find: str, **others: Any) -> None:
     """Find the edges whose removal splits a component.
 
     FILE is a file of edges, a folder, or a pattern in quotes, or - for standard input; there may be
@@ -120,11 +120,7 @@ def bridges(
         "--maximum", is_flag=True, help="Keep the greatest weights instead of the least."
     ),
 )
-def forest(
-    files: tuple[str, ...],
-    maximum: bool,
-    **others: Any,
-) -> None:
+def forest(files: tuple[str, ...], maximum: bool, **others: Any) -> None:
     """Find a spanning forest, of least or greatest weight.
 
     A spanning forest is a subset of the edges that has the same components but no cycle.
@@ -140,14 +136,15 @@ def forest(
     destination and weight. The report shows the sum of the weights.
     """
     bounds = check_bounds(others, weight_alone=True)
-    if maximum and not bounds:
+    is_weighted = "weight" in bounds
+    if maximum and not is_weighted:
         raise click.UsageError("--maximum needs --weight.")
-    kind: bool | str = ("max" if maximum else "min") if bounds else True
+    kind: bool | str = ("max" if maximum else "min") if is_weighted else True
 
     def rows_of(result: Components) -> Any:
         from ...results.lookup import warn_of_null_weights
 
-        warn_of_null_weights(result.ledger.get("null_weight", 0) if bounds else 0)
+        warn_of_null_weights(result.ledger.get("null_weight", 0) if is_weighted else 0)
         return result.forest()
 
     _write_rows(files, "forest edges", rows_of, bounds, kind, **others)
@@ -171,8 +168,8 @@ def _write_rows(
     """Read edges, find their components, and write the rows that ``rows_of`` returns for them.
 
     ``row_name`` names these rows in the report. ``forest`` is the option of
-    :func:`cc_rapids.components`. Both commands need a spanning forest, because its row numbers
-    refer to the whole list even if edges are selected by weight.
+    :func:`cc_rapids.components`. Both commands record a spanning forest, so that row numbers refer
+    to the whole list even if edges are selected by weight.
     """
     import pyarrow.compute as pc
 

@@ -118,7 +118,7 @@ def evaluate(
     from .. import bench, charts
     from .. import evaluate as evaluation
 
-    # The other options are named like the fields of a Plan, except those for text
+    # ``fields`` also has the options for text. All others are named like the fields of a Plan
     text_options_passed = {name: fields.pop(name) for name in KEYWORDS if name in fields}
     designs = fields.pop("designs") or DEFAULT
     plan = evaluation.Plan(designs, text=TextOptions.of(text_options_passed), **fields)
