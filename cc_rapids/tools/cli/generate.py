@@ -58,7 +58,7 @@ def generate(context: click.Context) -> None:
 def _command(name: str) -> click.Command:
     """Return the subcommand of one generator."""
     generator = GENERATORS[name]
-    suffix = "he" if "--format he" in generator.example else "csv"
+    suffix = "he" if "--format he" in generator.example else "csv"  # of the example
 
     def run(
         output: Path, format: str | None, quiet: bool, json_output: bool, **params: Any
@@ -104,9 +104,8 @@ def _generate(
     recipe = make(name, params)
     pieces = recipe.pieces
     _check_memory(recipe, kind, name)
-    text = f"writing {output.name}"
-    with kernels(quiet) as times, progress(text, quiet, "edges") as on_progress:
-        left_out = write_edges(_as_list(recipe), output, format=format, on_progress=on_progress)
+    with kernels(quiet) as times, progress(f"writing {output.name}", quiet, "edges") as on_progress:
+        left_out = write_edges(_edge_list(recipe), output, format=format, on_progress=on_progress)
     facts = {
         "output": str(output),
         "format": kind,
@@ -134,11 +133,12 @@ def _check_memory(recipe: Recipe, kind: str, name: str) -> None:
 
     free_bytes = backends.get("threads").free_bytes()
     if needed > free_bytes:
-        reason, edges = f"the generator {name} holds the list that it copies", copied_edges
-        alternatives = "edges of all other generators"
         if bytes_per_edge:
             reason, edges = f"the format {kind} holds the whole list", recipe.pieces.num_edges
             alternatives = "all formats but metis, egr and npz"
+        else:
+            reason, edges = f"the generator {name} holds the list that it copies", copied_edges
+            alternatives = "edges of all other generators"
         raise CapacityError(
             f"{reason} in memory: {edges:,} edges take about"
             f" {size(needed)}, but {size(free_bytes)} are free; {alternatives} are written piece by"
@@ -146,18 +146,18 @@ def _check_memory(recipe: Recipe, kind: str, name: str) -> None:
         )
 
 
-def _as_list(recipe: Recipe) -> EdgeList:
-    """Return the edges of a recipe as pieces with a schema, for writing."""
+def _edge_list(recipe: Recipe) -> EdgeList:
+    """Return the edges of a recipe, and their weights if it has any, in pieces for writing."""
     import pyarrow as pa
 
     pieces = recipe.pieces
-    kind = pa.int32() if pieces.num_vertices <= 1 << 31 else pa.int64()
-    fields = [("src", kind), ("dst", kind)]
+    vertex_type = pa.int32() if pieces.num_vertices <= 1 << 31 else pa.int64()
+    fields = [("src", vertex_type), ("dst", vertex_type)]
     if recipe.weights is not None:
         fields.append(("weight", pa.int64()))
     schema = pa.schema(fields)
     vertices = range(pieces.num_vertices)
-    tables = _tables(recipe, schema)
+    tables = _tables(recipe, schema)  # duplicate edges have different random weights
     return EdgeList(tables, pieces.num_edges, vertices, schema, keeps_first_weight=True)
 
 
@@ -166,7 +166,7 @@ def _tables(recipe: Recipe, schema: pa.Schema) -> Iterator[pa.Table]:
     import numpy as np
     import pyarrow as pa
 
-    # 1 is the random stream of weights
+    # 1 is the number of the random stream for weights
     random = np.random.Generator(np.random.PCG64([recipe.seed, 1]))
     for ends in recipe.pieces.cut(PIECE_EDGES):
         columns = list(ends)

@@ -23,8 +23,8 @@ _option = partial(Option, section=GRAPH)
 class Generator:
     """A generator of the command line.
 
-    ``make`` is a function of the module :mod:`cc_rapids.tools.generators.pieces` and the values of
-    the options. The value of ``--of`` is the edges of the other generator in pieces.
+    ``make`` takes the module :mod:`cc_rapids.tools.generators.pieces` and the values of the
+    options, in which ``of`` is the Pieces of the other generator, and returns the edges in pieces.
     """
 
     help: str  # of its command
@@ -94,7 +94,7 @@ def _edges(params: Params, nodes: int) -> int:
     raise click.UsageError("Pass either --edges or --density.")
 
 
-def _by_edges(name: str) -> Callable[[Any, Params], Any]:
+def _by_nodes_and_edges(name: str) -> Callable[[Any, Params], Any]:
     """Return a function that calls the generator ``name`` with nodes, edges and seed."""
 
     def make(module: Any, params: Params) -> Any:
@@ -184,7 +184,7 @@ GENERATORS = {
         "The random graph G(n, m): distinct pairs, no loops.",
         "--nodes 1000 --density 0.01 --weights 1 100",
         (_NODES, *_EDGES),
-        _by_edges("gnm"),
+        _by_nodes_and_edges("gnm"),
     ),
     "grid": Generator(
         "A grid, or a random part, like a road network.",
@@ -231,7 +231,7 @@ GENERATORS = {
             _count("--records", "The number of records.", required=True),
             _count("--keys", "The number of keys.", required=True),
             _number("--each", "The number of keys of a record.", click.IntRange(min=0), 2, "N"),
-            _number("--power", "Choose key KEYS * u^X, u uniform in 0 to 1.", float, 1.5),
+            _number("--power", "Draw key KEYS * u^X, u uniform in 0 to 1.", float, 1.5),
             _option(
                 ["--permute/--no-permute"],
                 default=True,
@@ -283,7 +283,7 @@ GENERATORS = {
             _option(
                 ["--permute/--no-permute"],
                 default=True,
-                help="Number at random (default), or high degrees first.",
+                help="Number vertices at random (default), or high degrees first.",
             ),
         ),
         _rmat,
@@ -310,6 +310,6 @@ GENERATORS = {
         "Random pairs of vertices.\n\nPairs may repeat, or join a vertex to itself.",
         "--nodes 1000 --edges 700 --seed 1",
         (_NODES, *_EDGES),
-        _by_edges("uniform"),
+        _by_nodes_and_edges("uniform"),
     ),
 }

@@ -1,6 +1,6 @@
 """Parse the recipes of ``--generate``, ``NAME(option=value, ...)``.
 
-A recipe is converted to ``cc-rapids generate NAME --option value ...`` and parsed by its options.
+A recipe is parsed like the arguments ``NAME --option value ...`` of ``cc-rapids generate``.
 """
 
 from __future__ import annotations
