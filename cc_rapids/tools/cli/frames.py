@@ -1,4 +1,4 @@
-"""Whole tables for commands: documents and records, from files or standard input."""
+"""Read whole tables of documents, records or vertices, from files or standard input."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ class WholeTable:
     def check(self, names: Sequence[str]) -> None:
         """Raise a MissingColumnError or an InputError unless each column exists exactly once."""
         for name in names:
-            place_of(self.name, self.table.column_names, name)
+            place_of(self.name, self.table.column_names, name)  # raises the errors
 
-    def columns_of(self, names: str) -> list[str]:
-        """Return the column called ``names``, or several whose names are separated by commas."""
-        columns = [names] if names in self.table.column_names else names.split(",")
-        self.check(columns)
-        return columns
+    def columns_of(self, value: str) -> list[str]:
+        """Return the column names in the value of an option: one, or several such as ``A,B``."""
+        names = [value] if value in self.table.column_names else value.split(",")
+        self.check(names)
+        return names
 
     def check_header(self) -> None:
         """Raise a FormatError if a row of a text file repeats the names of the columns."""
@@ -80,16 +80,14 @@ class WholeTable:
                 )
 
     def ordered(self, name: str, as_text: bool) -> pa.ChunkedArray:
-        """Return a column for ordering; texts become numbers or dates unless ``as_text``."""
+        """Return a column to sort by: strings if ``as_text``, else numbers or times if possible."""
         import pyarrow as pa
 
-        if as_text:
-            return (
-                self.table[name].cast(pa.large_string()) if self.text is None else self.text[name]
-            )
         if self.text is None:
-            return self.table[name]
-        return comparable(self.text[name], f"column {name!r} of {self.name}")
+            column = self.table[name]
+            return column.cast(pa.large_string()) if as_text else column
+        column = self.text[name]
+        return column if as_text else comparable(column, f"column {name!r} of {self.name}")
 
 
 def table_format_option(flag: str, name: str, what: str) -> Decorator:
@@ -107,18 +105,18 @@ def table_text_options(prefix: str, what: str) -> Decorator:
 
 
 def read_table(
-    path_text: str, format: str | None, quiet: bool, text: TextOptions = NO_OPTIONS
+    path_text: str, format: str | None, quiet: bool, text_options: TextOptions = NO_OPTIONS
 ) -> WholeTable:
     """Read the table of a file, a folder or a pattern, or of standard input for ``-``.
 
-    ``text`` has the delimiter and the encoding of text files. Raise a FormatError if a file is
-    missing, damaged or of another format, or if the files differ in their columns.
+    Raise a FormatError if a file is missing, damaged or not a table, or if the files differ in
+    their columns.
     """
     import pyarrow as pa
 
     from ...data.column import table_without_views
 
-    parts = [_read(path, format, quiet, text) for path in paths_of(path_text)]
+    parts = [_read(path, format, quiet, text_options) for path in paths_of(path_text)]
     name, first_part = name_of(path_text), parts[0]
     if any(part.schema.names != first_part.schema.names for part in parts):
         raise FormatError(f"the files of {name} have different columns, so they are not one table")
@@ -139,36 +137,37 @@ def read_table(
 _TEXT_MARK = {b"cc_rapids": b"words"}
 
 
-def _read(path: str, format: str | None, quiet: bool, text: TextOptions) -> pa.Table:
-    """Read the table of one file; all columns of a text file are strings."""
+def _read(path: str, format: str | None, quiet: bool, text_options: TextOptions) -> pa.Table:
+    """Read one file, or one table of Delta Lake, Iceberg or Hudi; text files become strings."""
     if path == STANDARD:
-        return _table_of(standard_input(), format, text)
+        return _read_open_file(standard_input(), format, text_options)
     if table_at(path) is not None:
         return whole_table(path)
-    check_no_table_around([path])
+    check_no_table_around([path])  # a single file of such a table may be outdated
     with (
         progress(f"reading {Path(path).name}", quiet) as report,
         opened(path, on_progress=report) as file,
     ):
-        return _table_of(file, format, text)
+        return _read_open_file(file, format, text_options)
 
 
-def _table_of(file: File, format: str | None, options: TextOptions) -> pa.Table:
-    """Return the table of an open file."""
+def _read_open_file(file: File, format: str | None, text_options: TextOptions) -> pa.Table:
+    """Read the table of an open file; all columns of a text file are strings."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     kind = format or file.format()
     if kind not in TABULAR:
         raise FormatError(f"{file.path} is {kind}, but a table is one of {', '.join(TABULAR)}")
-    check_text_options(options, [file.path], [kind])
+    check_text_options(text_options, [file.path], [kind])
     with as_format(file, kind), format_errors(file, kind):
         if kind in _DELIMITERS:
-            text = in_utf8(b"".join(file.pieces()), file.path, options.encoding)
+            text = in_utf8(b"".join(file.pieces()), file.path, text_options.encoding)
             if not text.strip():
                 raise FormatError(f"{file.path} is empty: its first line must name the columns")
             try:
-                return _of_text(pa.py_buffer(text), options.delimiter or _delimiter_of(text, kind))
+                delimiter = text_options.delimiter or _delimiter_of(text, kind)
+                return _parse_text(pa.py_buffer(text), delimiter)
             except pa.ArrowInvalid:
                 decoded(file.path, text)  # raises an error if the text is not UTF-8
                 raise
@@ -178,22 +177,23 @@ def _table_of(file: File, format: str | None, options: TextOptions) -> pa.Table:
             stored = pq.ParquetFile(source)
             check_one_file(file.path, source, stored.metadata)
             return stored.read()
-        is_file = file.head.startswith(FILE_MARK)
-        reader = pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)
+        is_file_format = file.head.startswith(FILE_MARK)  # Arrow also has a stream format
+        reader = pa.ipc.open_file(source) if is_file_format else pa.ipc.open_stream(source)
         table = reader.read_all()
-        check_end(file.path, source, is_file)
+        check_end(file.path, source, is_file_format)
         table.validate(full=True)  # otherwise corrupt string offsets would be used
         return table
 
 
 def _delimiter_of(text: bytes, kind: str) -> str:
-    """Return the delimiter of a text: that of its format if the first line has it, or another."""
-    usual = _DELIMITERS[kind]
+    """Return the format's delimiter, or another separator if the first line has only that."""
+    default = _DELIMITERS[kind]
     first_line = text[:HEAD].split(b"\n", 1)[0].decode(errors="replace")
-    return next((delimiter for delimiter in (usual, *SEPARATORS) if delimiter in first_line), usual)
+    present = (delimiter for delimiter in (default, *SEPARATORS) if delimiter in first_line)
+    return next(present, default)
 
 
-def _of_text(data: pa.Buffer, delimiter: str) -> pa.Table:
+def _parse_text(data: pa.Buffer, delimiter: str) -> pa.Table:
     """Parse a csv or tsv file into strings; an empty field without quotes is null."""
     import pyarrow as pa
     from pyarrow import csv
@@ -216,7 +216,7 @@ def _of_text(data: pa.Buffer, delimiter: str) -> pa.Table:
 
 
 def typed(text: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return numbers that are spelt like all of these strings, or the strings if there are none."""
+    """Return strings as integers or floats if this keeps all spellings, and otherwise unchanged."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -233,12 +233,12 @@ def typed(text: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def with_header(table: WholeTable, header: bool | None, requested: Sequence[str]) -> WholeTable:
-    """Return a table whose first line, which was read as names, is a row if it is a record.
+    """Return a table whose first line, read as column names, becomes a row unless it is a header.
 
-    Only text has such a line; other tables are returned unchanged. ``header`` says whether the line
-    names the columns. If it is None, a line that begins with a name such as ``id`` does, and the
-    rule for edges decides about other lines. ``requested`` are the column names in the options.
-    Raise a FormatError if the rule does not decide, or if another row repeats the header.
+    Only tables from text files change. ``header`` is the value of ``--header/--no-header``. If it
+    is None, a line that begins with a name such as ``id`` is a header, and ``is_header`` decides
+    about other lines. ``requested`` are the column names in the options. Raise a FormatError if the
+    line may be either, or if another row repeats the header.
     """
     import pyarrow as pa
 
@@ -250,9 +250,9 @@ def with_header(table: WholeTable, header: bool | None, requested: Sequence[str]
     if header is None and names[0].lower() in ID_NAMES:
         header = True
     if header is None:
-        below = [column[0].as_py() or "" for column in text.columns] if len(text) else None
+        second_line = [column[0].as_py() or "" for column in text.columns] if len(text) else None
         try:
-            header = is_header(table.name, 1, names, below, requested)
+            header = is_header(table.name, 1, names, second_line, requested)
         except FormatError:
             raise FormatError(
                 f"{table.name}, line 1: this may be a record, or the names of columns: pass"
@@ -307,13 +307,13 @@ def read_vertices(
     options: dict[str, Any],
     quiet: bool,
 ) -> dict[str, Any]:
-    """Return the option of the library for vertices without edges.
+    """Return the library's option ``vertices`` or ``num_vertices``; empty if neither is needed.
 
     ``path``, ``on`` and ``count`` are the values of ``--vertices``, ``--on`` and
-    ``--num-vertices``. ``edges`` and ``options`` are those for the library. Ids in a text file are
-    read as text or as numbers, like the ids of the edges, unless the library reads the edges and
-    ``edges`` is None. Raise a UsageError or an InputError if the input of the edges lists its
-    vertices, or if the column of the ids is ambiguous.
+    ``--num-vertices``. The library is called with ``edges`` and ``options``; ``edges`` is None if
+    the library reads the edges itself. Otherwise, ids in a text file are read as text or as
+    numbers, like the ids of the edges. Raise a UsageError or an InputError if ``options`` contain
+    the vertices already, or if the column of the ids is ambiguous.
     """
     import pyarrow as pa
 
@@ -336,11 +336,11 @@ def read_vertices(
             f"{table.name} has the columns {', '.join(names)}: name the column of ids with --on"
         )
     id_columns = table.columns_of(names[0] if on is None else on)
-    types: list[Any] = [None] * len(id_columns)
+    types: list[Any] = []
     if edges is not None and len(edges):
         source = options["source"]
         ends = source if isinstance(source, list) else [source]
-        # The types of the columns that edges have; None for a column that they lack
-        types = [*edges.select(ends).schema.types, *types][: len(id_columns)]
-    ids = [ids_of(table, name, kind) for name, kind in zip(id_columns, types, strict=True)]
+        types = edges.select(ends).schema.types
+    types = [*types, *[None] * len(id_columns)]  # None for columns that the edges lack
+    ids = [ids_of(table, name, kind) for name, kind in zip(id_columns, types, strict=False)]
     return {"vertices": pa.table(ids, names=id_columns)}

@@ -108,12 +108,12 @@ def link(
     from ...linkage import link_records
 
     check_with_output(output, output_format=output_format, attach=attach)
-    label_target = None if output is None else checked_output(output, output_format, [records])
-    output_path = None if label_target is None else label_target[0]
+    path_and_format = None if output is None else checked_output(output, output_format, [records])
+    output_path = None if path_and_format is None else path_and_format[0]
     shown = is_shown(output_path, quiet, json_output)
     start = time.perf_counter()
-    text = TextOptions.check(delimiter=delimiter, encoding=encoding)
-    table = read_table(records, format, quiet, text)
+    text_options = TextOptions.check(delimiter=delimiter, encoding=encoding)
+    table = read_table(records, format, quiet, text_options)
     table.check_header()
     key_columns = [table.columns_of(key) for key in keys]
     ids = None if id is None else table.columns_of(id)
@@ -127,11 +127,10 @@ def link(
             labels=labels,
             engine=engine,
         )
-        if label_target is not None:
+        if path_and_format is not None:
             rows = result.labels() if attach is None else result.attach(table.table, name=attach)
-            write_table(rows, *label_target)
+            write_table(rows, *path_and_format)
     summary = result.summary()
-    keys_summary = summary["keys"].items()
     facts = {
         "file": records,
         "records": summary["vertices"],
@@ -139,7 +138,7 @@ def link(
         "largest": summary["largest"],
         "keys": [
             {"key": [key] if isinstance(key, str) else list(key), **key_facts}
-            for key, key_facts in keys_summary
+            for key, key_facts in summary["keys"].items()
         ],
         "engine": summary["engine"],
         "output": None if output_path is None else str(output_path),
@@ -151,18 +150,18 @@ def link(
 def _compared(
     table: WholeTable, keys: list[list[str]], ids: list[str], ignore: tuple[str, ...]
 ) -> pa.Table:
-    """Return the columns of keys and ids; those of keys in text files as strings.
+    """Return the columns of ids and keys; keys from a text file are strings, so 007 is not 7.
 
-    Keys such as 007 and 7 are then different. ``ignore`` are the values that link nothing.
+    ``ignore`` are the values that link nothing. Warn as :func:`_without_missing` does.
     """
     import pyarrow as pa
 
     names = dict.fromkeys(name for key in [ids, *keys] for name in key)
-    of_keys = table.table if table.text is None else table.text
+    key_source = table.table if table.text is None else table.text
     columns = {
         name: table.table[name]
         if name in ids
-        else _without_missing(table, name, of_keys[name], ignore)
+        else _without_missing(table, name, key_source[name], ignore)
         for name in names
     }
     return pa.table(columns)
@@ -171,9 +170,9 @@ def _compared(
 def _without_missing(
     table: WholeTable, name: str, column: pa.ChunkedArray, ignore: tuple[str, ...]
 ) -> pa.ChunkedArray:
-    """Return a column of a key, with words such as NA as nulls if a text file has integers in it.
+    """Return a column of a key; words such as NA become null if all others are integers.
 
-    In any other column, such words are strings. Warn if they link records.
+    This applies only to text files. In other columns, these words stay; warn if they link records.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -182,14 +181,14 @@ def _without_missing(
         return column
     text = column.cast(pa.large_string())
     words = pc.utf8_lower(pc.utf8_trim_whitespace(text))
-    means_missing = pc.is_in(words, value_set=pa.array([*NO_VALUE, ""], text.type))
+    is_missing_word = pc.is_in(words, value_set=pa.array([*NO_VALUE, ""], text.type))
     is_ignored = pc.is_in(text, value_set=pa.array(["", *ignore], text.type))
-    means_missing = pc.and_not(means_missing, is_ignored)
+    means_missing = pc.and_not(is_missing_word, is_ignored)
     if not pc.any(means_missing).as_py():
         return column
     present = pc.if_else(means_missing, pa.scalar(None, text.type), text)
-    is_whole = table.text is not None and integers(present) is not None
-    if is_whole and present.null_count < len(present):
+    are_integers = table.text is not None and integers(present) is not None
+    if are_integers and present.null_count < len(present):
         return present
     rows = Counter(text.filter(means_missing).to_pylist())
     linking = {word: count for word, count in rows.items() if count > 1}
@@ -206,7 +205,7 @@ def _without_missing(
 
 
 def _ignored(values: tuple[str, ...]) -> list[Any]:
-    """Return the values that link nothing, as strings and, where possible, as integers."""
+    """Return the values that link nothing: "" and ``values``, and integers in ``values`` as int."""
     numbers = [int(value) for value in values if value.removeprefix("-").isdecimal()]
     return ["", *values, *numbers]
 

@@ -155,13 +155,14 @@ def link_pairs(
     )
     check_with_output(output, output_format=output_format)
     inputs = [path for path in (pairs, records, cannot_link, must_link) if path is not None]
+    # The path and format of each output
     label_target = None if output is None else checked_output(output, output_format, inputs)
     refused_target = None if refused is None else checked_output(refused, None, inputs)
     output_path = None if label_target is None else label_target[0]
     shown = is_shown(output_path, quiet, json_output)
     start = time.perf_counter()
-    text = {"format": format, "delimiter": delimiter, "encoding": encoding, "header": header}
-    scored = _scored(pairs, source, destination, text, bounds, quiet)
+    reading = {"format": format, "delimiter": delimiter, "encoding": encoding, "header": header}
+    scored = _read_scored(pairs, source, destination, reading, bounds, quiet)
     id_types = _id_types(scored)
     record_table = None if records is None else read_table(records, None, quiet)
     cannot_pairs, must_pairs = (
@@ -170,7 +171,7 @@ def link_pairs(
     )
     if record_table is not None:
         record_table.check_header()
-        scored.options["vertices"] = _selected(record_table, on, datasets, id_types)
+        scored.options["vertices"] = _select_ids(record_table, on, datasets, id_types)
     with kernels(quiet) as times:
         result = link(
             scored.edges,
@@ -288,78 +289,75 @@ def score_clusters(
 
     if (on is None) != (label is None):
         raise click.UsageError("--on and --label choose the columns of TRUTH: pass both.")
-    pairs = {"source": source, "destination": destination, "nulls": nulls, "best": best}
-    for name, value in pairs.items():
+    pair_options = {"source": source, "destination": destination, "nulls": nulls, "best": best}
+    for name, value in pair_options.items():
         if weight is None and value is not None:
             raise click.UsageError(
                 f"--{name} is for scored pairs: name their scores with --weight."
             )
-    truth_labels = _labelled(truth, header, on, label)
+    truth_labels = _read_labels(truth, header, on, label)
     scores: dict[str, Any]
     if weight is None:
-        scores = score(_labelled(found, header), truth_labels, missing=missing)
+        scores = score(_read_labels(found, header), truth_labels, missing=missing)
     else:
-        scored = _scored(found, source, destination, {"header": header}, {"weight": weight}, True)
-        options = {"nulls": nulls or "raise"}
-        scores = _best_scores(scored, options, truth_labels, best or "pairwise_f1", missing)
+        reading, bounds = {"header": header}, {"weight": weight}
+        scored = _read_scored(found, source, destination, reading, bounds, quiet=True)
+        metric = best or "pairwise_f1"
+        scores = _best_scores(scored, nulls or "raise", truth_labels, metric, missing)
     if json_output:
         print_json(scores)
         return
     curve = scores.pop("curve", None)
-    shown = {
+    rows: dict[str, str | None] = {
         name.replace("_", " "): f"{value:,}" if isinstance(value, int) else f"{value:.6f}"
         for name, value in scores.items()
     }
     if curve is not None:  # all digits of the threshold, for --at-least
-        shown["threshold"] = str(scores["threshold"])
-    print_rows(dict(shown))
+        rows["threshold"] = str(scores["threshold"])
+    print_rows(rows)
 
 
 def _best_scores(
-    pairs: CommandEdges,
-    options: dict[str, Any],
-    truth_labels: Any,
-    metric: str,
-    missing: str | None,
+    pairs: CommandEdges, nulls: str, truth_labels: Any, metric: str, missing: str | None
 ) -> dict[str, Any]:
-    """Return the scores at the best threshold, with those at every threshold as ``curve``."""
+    """Return the scores at the best threshold; ``curve`` has the scores at every threshold."""
     from ...api import components
 
-    result = components(pairs.edges, **pairs.options, **options, forest="max")
+    result = components(pairs.edges, **pairs.options, nulls=nulls, forest="max")
     best = result.dendrogram().best(truth_labels, metric, missing=missing)
     curve: list[dict[str, Any]] = best.curve.to_pylist()
     (scores,) = (row for row in curve if row["threshold"] == best.threshold)
     return scores | {"curve": curve}
 
 
-def _scored(
+def _read_scored(
     path: str,
     source: Any,
     destination: Any,
-    text: dict[str, Any],
+    reading: dict[str, Any],
     bounds: dict[str, Any],
     quiet: bool,
 ) -> CommandEdges:
-    """Return the scored pairs of a file, a folder or a pattern, read as edges.
+    """Read the scored pairs of a file, a folder or a pattern as edges.
 
-    ``text`` has the options for reading text. Its header, which other files of the command may
-    need, decides for the pairs only where their first line may be either.
+    ``reading`` has the other options for reading. Its ``header`` may be passed for another file of
+    the command, so it is used only if reading without it fails.
     """
-    reading = {"source": source, "destination": destination, **text}
-    if path != STANDARD and "://" not in path and text["header"] is not None:
-        guessing = reading | {"header": None}
+    reading = {"source": source, "destination": destination, **reading}
+    if path != STANDARD and "://" not in path and reading["header"] is not None:
+        without_header = reading | {"header": None}
         with suppress(FormatError, MissingColumnError):
-            if not is_whole((path,)):  # the library reads the files later
-                options = TextOptions.among(guessing)
+            if not is_whole((path,)):  # the library reads the files later, so check each one now
+                options = TextOptions.among(without_header)
                 for file in paths_of(path):
                     source_format_of(file, source, destination, options, bounds["weight"])
-            return read_in_memory((path,), quiet, guessing, bounds)
+            return read_in_memory((path,), quiet, without_header, bounds)
     return read_in_memory((path,), quiet, reading, bounds)
 
 
 def _id_types(scored: CommandEdges) -> list[Any]:
-    """Return the types of the columns of ids; no types if the library reads the pairs."""
-    if not scored.formats:
+    """Return the types of the id columns of one end; empty if the library reads the pairs later."""
+    if not scored.formats:  # ``scored.edges`` are paths
         return []
     source = scored.options["source"]
     columns = source if isinstance(source, list) else [source]
@@ -380,6 +378,7 @@ def _rule_pairs(
         try:
             parts.append(_read_rule_file(file, ends, header, quiet))
         except (FormatError, MissingColumnError) as error:
+            # --source and --destination name columns of PAIRS
             message = str(error).replace(NAME_THEM, "call the columns of the ids src and dst")
             raise type(error)(message) from None
     table = pa.concat_tables([_with_id_types(part, id_types) for part in parts])
@@ -390,18 +389,18 @@ def _rule_pairs(
 
 
 def _read_rule_file(file: Path, ends: dict[str, Any], header: bool | None, quiet: bool) -> EdgeFile:
-    """Read pairs from the columns ``ends`` or, for ids of one column, from any known pair."""
+    """Read pairs from the columns ``ends`` or, if one is missing, from columns with known names."""
     with progress(f"reading {name_of(file.name)}", quiet) as report:
         try:
             return read_one(file, report, header=header, **ends)
         except MissingColumnError:
-            if isinstance(ends["source"], list):
+            if isinstance(ends["source"], list):  # known names are for ids of one column
                 raise
             return read_one(file, report, header=header, **dict.fromkeys(ends))
 
 
 def _with_id_types(edge_file: EdgeFile, id_types: list[Any]) -> Any:
-    """Return the columns of ids of a file, as text where the type of the other ids is text."""
+    """Return the id columns of both ends; a column becomes text if ``id_types`` has text for it."""
     import pyarrow as pa
 
     ends = [
@@ -416,13 +415,13 @@ def _with_id_types(edge_file: EdgeFile, id_types: list[Any]) -> Any:
     return pa.table(columns, names=table.column_names)
 
 
-def _selected(
+def _select_ids(
     table: WholeTable, on: str | None, last_column: str | None, id_types: Sequence[Any] = ()
 ) -> Any:
-    """Return the columns of ids, which ``on`` names, and the column ``last_column``.
+    """Return the columns of ids, which ``on`` names, and ``last_column`` if it is not None.
 
-    If ``on`` is None, all columns are returned. Ids of one column are text or numbers like the one
-    type in ``id_types``.
+    If ``on`` is None, all columns are returned. Ids from a text file become text if the only type
+    in ``id_types`` is text.
     """
     import pyarrow as pa
 
@@ -438,13 +437,13 @@ def _selected(
     return pa.table(columns, names=names)
 
 
-def _labelled(
+def _read_labels(
     path: str, header: bool | None, on: str | None = None, label: str | None = None
 ) -> Any:
-    """Return the ids and labels of a table; labels of a text file are strings."""
+    """Read the ids and labels of a table; labels of a text file are strings."""
     requested = [] if on is None or label is None else [*on.split(","), label]
     table = with_header(read_table(path, None, True), header, requested)
-    columns = _selected(table, on, label)
+    columns = _select_ids(table, on, label)
     if table.text is None:
         return columns
     name = columns.column_names[-1]

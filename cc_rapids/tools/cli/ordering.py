@@ -51,8 +51,8 @@ def comparable(texts: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
             is_rounded = pc.is_in(present, pa.array(rounded, present.type))
             raise _mixed_kinds_error(present, is_rounded, what, ROUNDED)
         return numeric
-    # Not all texts are numbers. The first pattern that any text fits decides what the others are
-    # reported to be, unless all texts are dates
+    # Not all texts are numbers. If some are numbers or, failing that, only some are dates, report
+    # the first other text. Report a text such as 1,000 itself
     for pattern, reason in ((NUMBER, NO_NUMBER), (DATE, NO_DATE), (NUMERAL, SPELT)):
         fits = pc.match_substring_regex(present, pattern)
         if not pc.any(fits).as_py():
@@ -80,6 +80,7 @@ def _times(texts: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    # A zone follows a time; without the colon, -31 in 2024-01-31 would look like a zone
     with_zone = pc.match_substring_regex(texts, rf":\d{{2}}(\.\d+)?{ZONE}$")
     has_zone = pc.any(with_zone).as_py()
     if has_zone and not pc.all(with_zone).as_py():

@@ -61,7 +61,7 @@ def checked_output(
 class LabelOutput:
     """A file for labels, or a folder of Parquet files for them.
 
-    If ``rows_per_file`` is None, the files of a folder have the library's number of rows.
+    If ``rows_per_file`` is None, the files of a folder have the library's default number of rows.
     """
 
     path: Path

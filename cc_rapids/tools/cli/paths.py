@@ -28,7 +28,7 @@ def is_pattern(file: str) -> bool:
 
 
 def _files_at(file: str) -> list[str]:
-    """Return the sorted files of a folder, or the path itself if it is a file or a table."""
+    """Return the sorted files of a folder, or the path of a file or of a Delta or similar table."""
     return files_in(file) if os.path.isdir(file) and table_at(file) is None else [file]
 
 
