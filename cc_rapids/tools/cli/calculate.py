@@ -18,11 +18,11 @@ from ...ledger import Ledger
 from .frames import read_vertices, vertices_options
 from .group import (
     command,
-    ended_in_words,
     examples,
     option_of_input,
     option_of_method,
     option_of_output,
+    reporting_interruption,
 )
 from .implementations import by_number
 from .options import (
@@ -246,7 +246,7 @@ def calculate(
     shown = not quiet if explain else is_shown(output_path, quiet, json_output)
     start = time.perf_counter()
     unsaved_note = _unsaved_note(checkpoint)
-    with ended_in_words(unsaved_note):
+    with reporting_interruption(unsaved_note):
         edge_input = _input_edges(files, generate, chunked, quiet, reading, bounds)
     table = None if edge_input.streamed else edge_input.edges
     edge_input.options |= read_vertices(
@@ -265,7 +265,7 @@ def calculate(
     if explain:
         _explain(components(edge_input.edges, **options, explain=True), shown, json_output)
         return
-    with ended_in_words(unsaved_note), kernels(quiet) as times:
+    with reporting_interruption(unsaved_note), kernels(quiet) as times:
         result = components(edge_input.edges, **options)
         kernel_seconds = times.seconds  # without the kernels of the split and of the labels
         labelled, cuts = result, None

@@ -60,13 +60,12 @@ _OTHER_OPTIONS = {  # other words for an option
 }
 SYNONYMS = {word: name for name, words in _OTHER_COMMANDS.items() for word in words.split()}
 OPTION_SYNONYMS = {word: name for name, words in _OTHER_OPTIONS.items() for word in words.split()}
-_KEYWORDS = re.compile(  # header=False (--no-header); source= and destination= (--source, ...)
-    r"""\w+=(?:'[^']*'|[^\s'(]*)(?: and \w+=)? \((--[^()]*)\)"""
-)
-_NAMED = re.compile(  # nulls='drop', num_vertices=2, outside of quoted values
-    r"""(?<![\w=])'[^']*'|(?<![\w./-])(\w+)=('[^']*'|\['[^\]]*'\]|[\w.]*\w)?"""
-)
-_LIMIT = re.compile(r"(?<![\w./'\"-])memory_limit(?![\w./'\"])=?")  # not in a value or a path
+# Keyword arguments before their options in parentheses, which alone are kept:
+# header=False (--no-header), or source= and destination= (--source, --destination)
+_KEYWORDS = re.compile(r"""\w+=(?:'[^']*'|[^\s'(]*)(?: and \w+=)? \((--[^()]*)\)""")
+# Quoted text, which is kept, or a keyword argument: nulls='drop', num_vertices=2, source=['a', 'b']
+_NAMED = re.compile(r"""(?<![\w=])'[^']*'|(?<![\w./-])(\w+)=('[^']*'|\['[^\]]*'\]|[\w.]*\w)?""")
+_LIMIT = re.compile(r"(?<![\w./'\"-])memory_limit(?![\w./'\"])=?")  # not in quotes or a path
 _CONTINUATION_INDENT = 4  # indent of the continuation lines of an example
 _EXAMPLE_WIDTH = 72  # maximum width of a line of an example: 80 without indent and backslash
 
@@ -115,13 +114,14 @@ class Command(_InSections):
         try:
             return super().parse_args(context, args)
         except click.NoSuchOption as error:
-            typed = error.option_name
-            near = [] if error.possibilities else nearest_words(typed, OPTION_SYNONYMS, 1, 0.8)
-            suggestion = OPTION_SYNONYMS.get(near[0] if near else typed)
+            unknown = error.option_name
+            # If click has no suggestion, the option may be a misspelt synonym
+            near = [] if error.possibilities else nearest_words(unknown, OPTION_SYNONYMS, 1, 0.8)
+            suggestion = OPTION_SYNONYMS.get(near[0] if near else unknown)
             if suggestion is None or all(suggestion not in known.opts for known in self.params):
                 raise
             raise click.UsageError(
-                f"No such option {typed!r}. Did you mean {suggestion!r}?", context
+                f"No such option {unknown!r}. Did you mean {suggestion!r}?", context
             ) from error
 
 
@@ -178,7 +178,7 @@ class OneLineErrors(Group):
         except (CcRapidsError, MemoryError) as error:
             if getattr(error, "errno", None) == errno.EPIPE:
                 _exit_silently()
-            _fail(as_options(str(error)) or "out of memory")
+            _fail(as_options(str(error)) or "out of memory")  # a MemoryError may have no text
         except click.Abort:
             sys.exit(INTERRUPTED)
         except OSError as error:
@@ -195,26 +195,28 @@ def as_options(message: str) -> str:
     message = message.partition(", such as by pd.")[0]  # advice for users of frames
     message = message.replace("the same call", "the same command")
     message = message.replace("cc_rapids.designs()", "`cc-rapids designs`")
-    message = _NAMED.sub(_option, _KEYWORDS.sub(r"\1", message))
+    message = _NAMED.sub(_option_of_argument, _KEYWORDS.sub(r"\1", message))
     return _LIMIT.sub("--memory-limit", message)
 
 
-def _option(match: re.Match[str]) -> str:
+def _option_of_argument(match: re.Match[str]) -> str:
     """Return the option for a keyword argument; text that is no option is returned unchanged.
 
     ``match`` is a match of ``_NAMED``. Its groups are the name and the value of the argument; they
     are None for quoted text.
     """
-    option, value = f"--{(match[1] or '').replace('_', '-')}", (match[2] or "").strip("[']")
+    option = f"--{(match[1] or '').replace('_', '-')}"
+    value = (match[2] or "").strip("[']").replace("', '", ",")  # ['a', 'b'] becomes a,b
     if value in ("None", "True", "False") or option not in _all_options():
         return match[0]
-    return " ".join([option, value.replace("', '", ",")]).rstrip()
+    return f"{option} {value}".rstrip()
 
 
 @cache
 def _all_options() -> set[str]:
     """Return the options of all commands."""
-    commands, options = list[click.Command]([main]), set[str]()
+    commands: list[click.Command] = [main]
+    options: set[str] = set()
     for command in commands:  # the subcommands of a group are appended during the loop
         commands += getattr(command, "commands", {}).values()
         options |= {name for option in command.params for name in option.opts}
@@ -247,11 +249,11 @@ def _end(number: int, _: object) -> NoReturn:
 
 
 @contextmanager
-def ended_in_words(unsaved: str) -> Iterator[None]:
-    """Print a line on stderr if Ctrl-C, SIGTERM or SIGHUP ends the context.
+def reporting_interruption(unsaved: str) -> Iterator[None]:
+    """Print a line on stderr, and exit, if Ctrl-C, SIGTERM or SIGHUP ends the context.
 
-    The line is the library's note about its checkpoint or, if nothing was saved, the text
-    ``unsaved``. Signals that are ignored, for example by nohup, stay ignored.
+    The line has the notes on a checkpoint that the library adds to the exception or, without notes,
+    the text ``unsaved``. Signals that are ignored, for example by nohup, stay ignored.
     """
     old_handlers: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
@@ -286,7 +288,7 @@ def _discard_output() -> None:
 
 
 def examples(*lines: str, after: str = "") -> str:
-    """Return the help text of examples, which stands below the text ``after``.
+    """Return the help text of examples, preceded by the text ``after``.
 
     A line that ends in a colon is a description; any other line is a command. Long commands are
     broken with a backslash, as in a shell.
@@ -296,16 +298,16 @@ def examples(*lines: str, after: str = "") -> str:
         if line.endswith(":"):
             shown.append(f"  {line}")
         else:
-            parts = _parts(line)
+            parts = _command_lines(line)
             continuations = (f"{' ' * _CONTINUATION_INDENT}{part}" for part in parts[1:])
             shown += [f"    {part}" for part in (parts[0], *continuations)]
     text = "\n".join(["\b", "Examples:", *shown])
     return f"{after}\n\n{text}" if after else text
 
 
-def _parts(line: str) -> list[str]:
-    """Break a command before options into lines that fit; all but the last end in a backslash."""
-    beginning, *options = line.split(" --")
+def _command_lines(command: str) -> list[str]:
+    """Break a long command before its options; all lines but the last end in a backslash."""
+    beginning, *options = command.split(" --")
     parts = [beginning]
     for option_text in options:
         longer = f"{parts[-1]} --{option_text}"

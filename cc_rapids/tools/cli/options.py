@@ -191,9 +191,9 @@ def check_bounds(options: dict[str, Any], weight_alone: bool = False) -> dict[st
     passed = {name: value for name, value in bounds.items() if value is not None}
     if passed and "weight" not in passed:
         raise click.UsageError("--at-least and --at-most bound a weight: name it with --weight.")
-    if passed.keys() != {"weight"}:
-        WeightBound.check(*(passed.get(name) for name in ("weight", "at_least", "at_most")))
-    elif not weight_alone:
+    if len(passed) > 1:  # a weight and at least one bound
+        WeightBound.check(*bounds.values())
+    elif passed and not weight_alone:
         raise click.UsageError("--weight needs --at-least or --at-most, which bound it.")
     return passed
 

@@ -96,7 +96,10 @@ def size(value: int | None) -> str:
 
 
 def kernel_rows(times: KernelTimes, kernel_seconds: float) -> dict[str, str | None]:
-    """Return the row of a report for the time to compile or load kernels; empty without any."""
+    """Return a row with the time to compile or load kernels; no row if this took no time.
+
+    ``kernel_seconds`` may leave out kernels that ``times`` counts, for work that is not reported.
+    """
     if times.compiled:
         count = counted(times.compiled, "kernel")
         return {"time to compile": f"{seconds(kernel_seconds)}: {count} for this machine, once"}
@@ -104,7 +107,7 @@ def kernel_rows(times: KernelTimes, kernel_seconds: float) -> dict[str, str | No
 
 
 def times_since(start: float, times: KernelTimes) -> dict[str, float]:
-    """Return the seconds since ``start``, with those to compile or load kernels apart."""
+    """Return the seconds since ``start`` without those spent on kernels, which are separate."""
     return {
         "seconds": time.perf_counter() - start - times.seconds,
         "kernel_seconds": times.seconds,
@@ -128,24 +131,20 @@ def kernels(quiet: bool) -> Iterator[KernelTimes]:
 
 @contextmanager
 def progress(text: str, quiet: bool, unit: str = "B") -> Iterator[Report | None]:
-    """Show the progress of long work in a context; yield the function to report it, or None.
+    """Show the progress of long work in a context.
 
+    Yield a function that takes the finished and the total amount, or None if nothing is shown.
     ``text`` names the work, as in ``"reading a.csv"``, and ``unit`` is ``"B"`` for bytes, or the
-    name of the counted items. If stderr is a terminal, a bar shows the rate and the time left. It
-    fits 80 columns, because ``text`` is shortened. If stderr is not a terminal, ``--progress``
-    prints a line at intervals.
+    name of the counted items. If stderr is a terminal, a bar shows the rate and the time left, and
+    ``text`` is shortened to fit. Otherwise, ``--progress`` prints a line at intervals.
     """
     terminal = console(stderr=True)
     if not _is_shown(quiet, terminal):
         yield None
         return
     if not terminal.is_terminal:
-        by_line = _by_line()
-
-        def line(done: int, total: int) -> None:
-            by_line(lambda: f"{text}: {_progress_text(unit, done, total)}")
-
-        yield line
+        print_line = _line_printer()
+        yield lambda done, total: print_line(lambda: f"{text}: {_progress_text(unit, done, total)}")
         return
     columns = partial(_columns, unit)
     short = shortened(text, max(terminal.width - BESIDE_WORDS - len(unit), MIN_WORDS))
@@ -154,27 +153,27 @@ def progress(text: str, quiet: bool, unit: str = "B") -> Iterator[Report | None]
 
 
 def stream_progress(quiet: bool) -> bool | Callable[[object], object]:
-    """Return the option ``progress`` of a stream: for a bar, lines at intervals, or nothing."""
+    """Return ``progress`` for a stream: True for a bar, a function that prints lines, or False."""
     terminal = console(stderr=True)
     shown = _is_shown(quiet, terminal)
     if not shown or terminal.is_terminal:
         return shown
-    by_line = _by_line()
-    return lambda facts: by_line(lambda: str(facts))
+    print_line = _line_printer()
+    return lambda facts: print_line(lambda: str(facts))
 
 
 def _is_shown(quiet: bool, terminal: Console) -> bool:
-    """Return whether to show progress: by default on a terminal; --progress and --quiet decide."""
+    """Return whether to show progress: not if quiet; by default, only on a terminal."""
     context = click.get_current_context(silent=True)
     choice = None if context is None else context.meta.get(PROGRESS)
     return not quiet and (terminal.is_terminal if choice is None else bool(choice))
 
 
-def _by_line() -> Callable[[Callable[[], str]], None]:
-    """Return a function that prints on stderr at intervals; its argument makes the text."""
+def _line_printer() -> Callable[[Callable[[], str]], None]:
+    """Return a function that takes a function for a text, and prints the text if a line is due."""
     reporter = Reporter(partial(click.echo, err=True), call=LINE_SECONDS)
     # The reporter only decides when to print. It gets no amounts, because the text contains them.
-    return lambda text: reporter.report(0, None, lambda _: text())
+    return lambda make_text: reporter.report(0, None, lambda _: make_text())
 
 
 BAR = 16  # columns of the bar
@@ -218,10 +217,10 @@ def _columns(unit: str) -> list[ProgressColumn]:
         def render(self, task: rich.Task) -> Text:
             return Text(text_of(task))
 
-    whole = partial(Column, no_wrap=True)
+    one_line = partial(Column, no_wrap=True)
     return [
-        rich.TextColumn("{task.description}", markup=False, table_column=whole()),
-        rich.BarColumn(bar_width=BAR, table_column=whole(min_width=BAR)),
-        Counts(table_column=whole()),
-        rich.TimeRemainingColumn(compact=True, table_column=whole()),
+        rich.TextColumn("{task.description}", markup=False, table_column=one_line()),
+        rich.BarColumn(bar_width=BAR, table_column=one_line(min_width=BAR)),
+        Counts(table_column=one_line()),
+        rich.TimeRemainingColumn(compact=True, table_column=one_line()),
     ]
