@@ -12,7 +12,7 @@ from ...data import read
 from ...data.column import Borrowing
 from ...data.dtypes import is_integer
 from ...errors import ArgumentTypeError, VerificationError, shown
-from .columns import Indices, common_dtype, ends, host_ids, label_columns, numbered, some
+from .columns import Indices, common_dtype, ends, first_few, host_ids, ids_and_ranks, label_columns
 
 
 def union_find(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
@@ -45,7 +45,7 @@ def union_find(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
     analysis of set union algorithms", J. ACM 1984.
     """
     src, dst = ends(src, dst, n)
-    return np.asarray(_least(src, dst, np.arange(n)))
+    return np.asarray(_united(src, dst, np.arange(n)))
 
 
 def certify(
@@ -85,24 +85,27 @@ def certify(
     The checks are those of Beamer, Asanovic and Patterson, "The GAP benchmark suite", 2015.
     """
     src, dst = ends(src, dst, n)
-    name: Any = range(n) if ids is None else ids
-    label = _checked(np.asarray(labels), n, name)
+    id_of: Any = range(n) if ids is None else ids
+    label = _checked_labels(np.asarray(labels), n, id_of)
     e = _first_across(src, dst, label)
     if e >= 0:
         u, v = src[e], dst[e]
         raise VerificationError(
-            f"edge {e:,} joins {name[u]!s} and {name[v]!s}, which have the labels"
-            f" {name[label[u]]!s} and {name[label[v]]!s}"
+            f"edge {e:,} joins {id_of[u]!s} and {id_of[v]!s}, which have the labels"
+            f" {id_of[label[u]]!s} and {id_of[label[v]]!s}"
         )
     v = unreached(src, dst, label)
     if v >= 0:
         raise VerificationError(
-            f"vertex {name[v]!s} has the label {name[label[v]]!s}, but no path joins the two"
+            f"vertex {id_of[v]!s} has the label {id_of[label[v]]!s}, but no path joins the two"
         )
 
 
 def unreached(src: Indices, dst: Indices, label: Indices) -> int:
-    """Return the first vertex that no path joins to its label; -1 if there is none."""
+    """Return the first vertex that no path joins to its label; -1 if there is none.
+
+    Each label must label itself, and each edge must join vertices with equal labels.
+    """
     n = label.size
     neighbour = np.empty(2 * src.size, np.uint32 if n <= 1 << 32 else np.uint64)
     return int(_first_unreached(_adjacency(src, dst, n, neighbour), neighbour, label))
@@ -167,26 +170,23 @@ def certify_components(
     if isinstance(given.vertices, range):
         columns.append(np.array(given.vertices, np.int64))
     vertex, label, *columns = common_dtype([*label_columns(found.labels("min")), *columns])
-    ids, (src, dst, *_) = numbered(columns)
+    ids, (src, dst, *_) = ids_and_ranks(columns)
     _check_vertices(vertex, ids)
-    at = np.searchsorted(ids, label)
-    unknown = np.flatnonzero(ids[np.minimum(at, ids.size - 1)] != label)
+    label_rank = np.searchsorted(ids, label)  # ids.size if the label is greater than all ids
+    unknown = np.flatnonzero(ids[np.minimum(label_rank, ids.size - 1)] != label)
     if unknown.size:
         v = unknown[0]
         raise VerificationError(
             f"vertex {ids[v]!s} has the label {label[v]!s}, which is not a vertex"
         )
-    certify(src, dst, ids.size, at, ids)
-    count = np.count_nonzero(at == np.arange(at.size))
+    certify(src, dst, ids.size, label_rank, ids)
+    count = np.count_nonzero(label_rank == np.arange(ids.size))
     if len(found) != count:
         raise VerificationError(f"len() is {len(found):,}, but there are {count:,} components")
 
 
-def _checked(labels: npt.NDArray[Any], n: int, name: Any) -> Indices:
-    """Return the labels as int64; raise a VerificationError unless they are the least vertices.
-
-    Each label must be a vertex that labels itself, and at most the vertex that it labels.
-    """
+def _checked_labels(labels: npt.NDArray[Any], n: int, id_of: Any) -> Indices:
+    """Return the labels as int64; raise an error unless each is the least vertex that has it."""
     if labels.shape != (n,) or (n and not is_integer(labels.dtype)):
         raise VerificationError(
             f"labels of type {labels.dtype} and shape {labels.shape} for {n:,} vertices"
@@ -194,14 +194,14 @@ def _checked(labels: npt.NDArray[Any], n: int, name: Any) -> Indices:
     outside = (labels < 0) | (labels >= n)
     if outside.any():
         v = int(outside.argmax())
-        raise VerificationError(f"vertex {name[v]!s} has the label {labels[v]}, not in 0..{n - 1}")
+        raise VerificationError(f"vertex {id_of[v]!s} has the label {labels[v]}, not in 0..{n - 1}")
     label = labels.astype(np.int64, copy=False)
     wrong = (label > np.arange(n)) | (label[label] != label)
     if wrong.any():
         v = int(wrong.argmax())
         raise VerificationError(
-            f"vertex {name[v]!s} has the label {name[label[v]]!s}, which itself has the label"
-            f" {name[label[label[v]]]!s}: the least vertex of a component labels itself and the"
+            f"vertex {id_of[v]!s} has the label {id_of[label[v]]!s}, which itself has the label"
+            f" {id_of[label[label[v]]]!s}: the least vertex of a component labels itself and the"
             " others"
         )
     return label
@@ -213,10 +213,10 @@ def _check_vertices(vertex: npt.NDArray[Any], ids: npt.NDArray[Any]) -> None:
         return
     missing, unknown = np.setdiff1d(ids, vertex), np.setdiff1d(vertex, ids)
     if missing.size:
-        raise VerificationError(f"{some(missing)} have no label")
+        raise VerificationError(f"{first_few(missing)} have no label")
     if unknown.size:
         raise VerificationError(
-            f"{some(unknown)} have a label, but neither edges nor vertices= contain them"
+            f"{first_few(unknown)} have a label, but neither edges nor vertices= contain them"
         )
     raise VerificationError("vertices are listed twice, or not in the order of their ids")
 
@@ -235,8 +235,8 @@ def unite(parent: Any, u: int, v: int) -> bool:
 
 
 @numba.njit  # type: ignore[untyped-decorator]
-def _least(src: Any, dst: Any, parent: Any) -> Any:
-    """Return ``parent``, modified: each vertex gets the least vertex of its component."""
+def _united(src: Any, dst: Any, parent: Any) -> Any:
+    """Replace ``parent``, at first 0 .. n - 1, by the least vertices of components; return it."""
     for e in range(src.size):
         unite(parent, src[e], dst[e])
     for v in range(parent.size):
@@ -256,10 +256,7 @@ def _first_across(src: Any, dst: Any, labels: Any) -> int:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _adjacency(src: Any, dst: Any, n: int, neighbour: Any) -> Any:
-    """Write the neighbours of all vertices, and return where the neighbours of each vertex start.
-
-    ``neighbour[start[v]:start[v + 1]]`` are the neighbours of v.
-    """
+    """Write the neighbours of each v to ``neighbour[start[v]:start[v + 1]]``; return ``start``."""
     start = np.zeros(n + 2, np.int64)
     for e in range(src.size):
         start[src[e] + 2] += 1

@@ -41,9 +41,10 @@ def label_columns(frame: Any) -> list[npt.NDArray[Any]]:
     names = [str(name) for name in getattr(frame, "column_names", None) or frame.columns]
     if "vertex" in names:
         return [host(frame["vertex"]), host(frame["labels"])]
-    labels = [name for name in names if name == "labels" or name.endswith("_labels")]
-    sides = [[name for name in names if name not in labels], labels]
-    return [host_ids([frame[name] for name in side]) for side in sides]
+    # ids of several columns, such as 0_vertex, 1_vertex, 0_labels and 1_labels
+    label_names = [name for name in names if name == "labels" or name.endswith("_labels")]
+    vertex_names = [name for name in names if name not in label_names]
+    return [host_ids([frame[name] for name in side]) for side in (vertex_names, label_names)]
 
 
 def host_ids(values: Any) -> npt.NDArray[Any]:
@@ -77,7 +78,8 @@ def check_ends(
         k = first_difference(shown_ids.tolist(), expected.tolist())
         if k is not None and k >= listed.size:
             raise VerificationError(
-                f"the {shown.what} has {len(shown_ids):,} ends in a column of {listed.size:,} rows"
+                f"the {shown.what} has {listed.size:,} rows, but a column of ends has"
+                f" {len(shown_ids):,} ids"
             )
         if k is not None:
             raise VerificationError(
@@ -103,13 +105,14 @@ def common_dtype(columns: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
     integers = [column for column in columns if _has_integers(column)]
     low = min((int(column.min()) for column in integers), default=0)
     high = max((int(column.max()) for column in integers), default=0)
-    kind: type = np.int64 if high < 1 << 63 else np.uint64 if low >= 0 else object
-    if any(column.size and column.dtype == object for column in columns):
-        kind = object
-    return [column.astype(kind) for column in columns]
+    has_objects = any(column.size and column.dtype == object for column in columns)
+    if has_objects or (low < 0 and high >= 1 << 63):
+        return [column.astype(object) for column in columns]
+    dtype = np.int64 if high < 1 << 63 else np.uint64
+    return [column.astype(dtype) for column in columns]
 
 
-def numbered(columns: list[npt.NDArray[Any]]) -> tuple[npt.NDArray[Any], list[Indices]]:
+def ids_and_ranks(columns: list[npt.NDArray[Any]]) -> tuple[npt.NDArray[Any], list[Indices]]:
     """Return the sorted distinct ids of columns of one type, and the ranks of each column's ids.
 
     Integers in a small range are ranked without sorting.
@@ -132,11 +135,8 @@ def _has_integers(column: npt.NDArray[Any]) -> bool:
     return column.size > 0 and is_integer(column.dtype)
 
 
-def some(values: Any) -> str:
-    """Return the first five values of a column or a set as text.
-
-    If there are more values, their number follows.
-    """
+def first_few(values: Any) -> str:
+    """Return up to five values as text; if there are more, the number of all values follows."""
     if isinstance(values, set):
         values = sorted(values)
     few = ", ".join(map(str, host(values[:5]).tolist()))

@@ -18,9 +18,9 @@ from ...data.weights import ForestWeight, weighted
 from ...errors import InputError, VerificationError
 from ..shown_rows import ShownRows, check_ascending, places_of
 from .certificate import unite
-from .columns import Indices, check_ends, common_dtype, ends, host, host_ids, numbered
+from .columns import Indices, check_ends, common_dtype, ends, host, host_ids, ids_and_ranks
 
-UNLINKED = np.iinfo(np.int64).max
+UNLINKED = np.iinfo(np.int64).max  # the link of a root: greater than all edges
 
 
 def kruskal(
@@ -71,7 +71,7 @@ def kruskal(
     """
     src, dst = ends(src, dst, n)
     order = _order(weights, src.size, greatest)
-    return np.sort(order[_joining(src[order], dst[order], np.arange(n))])
+    return np.sort(order[_join_trees(src[order], dst[order], np.arange(n))])
 
 
 def certify_forest(
@@ -82,7 +82,7 @@ def certify_forest(
     rows: npt.ArrayLike,
     greatest: bool = False,
 ) -> None:
-    """Prove that rows form a minimum or maximum spanning forest, or without weights any forest.
+    """Prove that rows form a minimum (maximum) spanning forest; without weights, any forest.
 
     A minimum spanning forest must pass three checks. The rows form no cycle. Every edge of the list
     joins two vertices of one tree of the forest. No edge outside the forest is lighter than the
@@ -131,20 +131,20 @@ replace edge 1 of weight 0.9, which is on the forest path between its ends
     is_chosen = np.zeros(order.size, bool)
     is_chosen[places_of(chosen, None, src.size, "forest", np).astype(np.int64)] = True
     # from here on, edges are in the order of their weights and then of their rows
-    src, dst, kept = src[order], dst[order], is_chosen[order]
-    up, when = np.arange(n), np.full(n, UNLINKED)
-    k = _first_cycle(src, dst, kept, up, when)
+    src, dst, is_chosen = src[order], dst[order], is_chosen[order]
+    parent, link = np.arange(n), np.full(n, UNLINKED)
+    k = _link_trees(src, dst, is_chosen, parent, link)
     if k >= 0:
         raise VerificationError(f"edge {order[k]:,} closes a cycle of the forest")
-    k, other = _first_lighter(src, dst, kept, up, when, weights is not None)
+    k, last = _first_contradiction(src, dst, is_chosen, parent, link, weights is not None)
     if k < 0:
         return
-    if other < 0:
+    if last < 0:
         raise VerificationError(f"edge {order[k]:,} joins two trees of the forest")
     numbers = np.asarray(weights)
     raise VerificationError(
         f"edge {order[k]:,} of weight {numbers[order[k]]} is not in the forest, but should"
-        f" replace edge {order[other]:,} of weight {numbers[order[other]]}, which is on the forest"
+        f" replace edge {order[last]:,} of weight {numbers[order[last]]}, which is on the forest"
         " path between its ends"
     )
 
@@ -256,42 +256,40 @@ def certify_spanning_forest(
         name = ForestWeight(weight, greatest).name
         given = weighted(given, adapter_of(edges).weights(edges, weight), name, nulls)
         weights = on_host(given.weights)
-    shown, listed, row = placed_rows(forest, given, "forest")
+    shown, rows, places = placed_rows(forest, given, "forest")
     if weight is None and "weight" in shown.names:
         raise InputError("the forest has weights: pass weight= to compare them")
     ids, src, dst = numbered_ends(given)
-    certify_forest(src, dst, len(ids), weights, row, greatest)
-    check_ends(shown, listed, ids[src[row]], ids[dst[row]])
+    certify_forest(src, dst, len(ids), weights, places, greatest)
+    check_ends(shown, rows, ids[src[places]], ids[dst[places]])
     if weights is not None:
-        shown.check_weights(listed, weights[row], on_host)
+        shown.check_weights(rows, weights[places], on_host)
     shown.check_index(edges)
 
 
 def numbered_ends(given: EdgeInput) -> tuple[npt.NDArray[Any], Indices, Indices]:
-    """Return the sorted distinct ids of edges, and both ends of each edge as positions in these.
-
-    All three arrays are on the host.
-    """
+    """Return the sorted distinct ids of edges, and the ranks of both ends, on the host."""
     with Borrowing([given.src, given.dst]) as borrowed:
         columns = [host_ids(column) for column in borrowed]
     if not columns[0].size:
         return columns[0], np.zeros(0, np.int64), np.zeros(0, np.int64)
-    ids, (src, dst) = numbered(common_dtype(columns))
+    ids, (src, dst) = ids_and_ranks(common_dtype(columns))
     return ids, src, dst
 
 
 def placed_rows(
     frame: Any, given: EdgeInput, what: str
 ) -> tuple[ShownRows, npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return a frame of edges, its rows, and their positions among the edges that were kept.
+    """Return a frame of edges, its column ``row``, and the position of each row in ``given``.
 
-    Raise a VerificationError if a row is not one of these edges. ``what`` is the name of the frame
-    in the error.
+    Positions differ from rows if edges with nulls were dropped. Raise a VerificationError if a row
+    is not in ``given``; ``what`` names the frame in the error.
     """
-    shown = ShownRows(frame, what, max(len(given.src.key_columns), 1))
-    listed = host(shown.rows())
+    width = max(len(given.src.key_columns), 1)  # an id of one column has no key columns
+    shown = ShownRows(frame, what, width)
+    rows = host(shown.rows())
     caller_rows = None if given.row_index is None else host(given.row_index())
-    return shown, listed, places_of(listed, caller_rows, given.src.size, what, np)
+    return shown, rows, places_of(rows, caller_rows, given.src.size, what, np)
 
 
 def _order(weights: npt.ArrayLike, m: int, greatest: bool) -> Indices:
@@ -309,12 +307,13 @@ def _order(weights: npt.ArrayLike, m: int, greatest: bool) -> Indices:
         raise InputError(f"{missing:,} of {m:,} weights are nan, which has no order")
     if not greatest:
         return np.argsort(numbers, kind="stable")
+    # reversed twice, so that equal weights stay in the order of their rows
     return m - 1 - np.argsort(numbers[::-1], kind="stable")[::-1]
 
 
 @numba.njit  # type: ignore[untyped-decorator]
-def _joining(src: Any, dst: Any, parent: Any) -> Any:
-    """Link edges in order, and return a mask of the edges that join two trees.
+def _join_trees(src: Any, dst: Any, parent: Any) -> Any:
+    """Unite the ends of each edge in order; return a mask of the edges that join two trees.
 
     ``parent`` is modified. At first, each vertex is its own parent.
     """
@@ -353,52 +352,52 @@ def _merge(src: Any, dst: Any, n: int, merges: Any) -> int:
 
 
 @numba.njit  # type: ignore[untyped-decorator]
-def _first_cycle(src: Any, dst: Any, kept: Any, up: Any, when: Any) -> int:
-    """Link both trees of each forest edge; return the first edge within one tree, or -1.
+def _link_trees(src: Any, dst: Any, is_chosen: Any, parent: Any, link: Any) -> int:
+    """Link both trees of each chosen edge; return the first that closes a cycle, or -1.
 
     The root of the smaller tree gets the root of the larger tree as its parent, so a climb takes at
-    most log2 n steps. Paths are not shortened. ``when[v]`` becomes the edge that linked v to
-    ``up[v]``. These edges ascend along a climb.
+    most log2 n steps. Paths are not shortened. ``link[v]`` becomes the edge that linked v to
+    ``parent[v]``. On the way to a root, links ascend.
     """
-    size = np.ones(up.size, np.int64)
+    size = np.ones(parent.size, np.int64)
     for e in range(src.size):
-        if kept[e]:
+        if is_chosen[e]:
             u, v = src[e], dst[e]
-            while up[u] != u:
-                u = up[u]
-            while up[v] != v:
-                v = up[v]
+            while parent[u] != u:
+                u = parent[u]
+            while parent[v] != v:
+                v = parent[v]
             if u == v:
                 return e
             if size[u] > size[v]:
                 u, v = v, u
-            up[u], when[u] = v, e
+            parent[u], link[u] = v, e
             size[v] += size[u]
     return -1
 
 
 @numba.njit  # type: ignore[untyped-decorator]
-def _first_lighter(
-    src: Any, dst: Any, kept: Any, up: Any, when: Any, by_weight: bool
+def _first_contradiction(
+    src: Any, dst: Any, is_chosen: Any, parent: Any, link: Any, by_weight: bool
 ) -> tuple[int, int]:
     """Return the first edge that proves a forest wrong, and the last edge of its forest path.
 
-    An edge outside the forest proves it wrong if the edge precedes the last edge of the forest path
-    between its ends, or if there is no such path. Unless edges are ordered ``by_weight``, only a
-    missing path is a proof. The second value is -1 without a path, and both are -1 without a proof.
+    An edge proves this if no forest path joins its ends; the second value is then -1. If edges are
+    ordered ``by_weight``, an edge that precedes the last edge of its path also proves it. Both
+    values are -1 if no edge proves the forest wrong.
     """
     for e in range(src.size):
-        if not kept[e]:
+        if not is_chosen[e]:
             u, v, last = src[e], dst[e], -1
             while u != v:
-                # Links ascend along a climb, so the end whose link is earlier climbs first. A root
-                # has the last link, UNLINKED. If this end is a root, so is the other.
-                if when[u] > when[v]:
+                # Links ascend on the way to a root, so the end with the earlier link climbs. If
+                # that end is a root, its link is UNLINKED, so the other end is another root.
+                if link[u] > link[v]:
                     u, v = v, u
-                if up[u] == u:
+                if parent[u] == u:
                     return e, -1
-                last = max(last, when[u])
-                u = up[u]
+                last = max(last, link[u])
+                u = parent[u]
             if by_weight and last > e:
                 return e, last
     return -1, -1

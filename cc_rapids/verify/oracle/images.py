@@ -73,8 +73,7 @@ def certify_image(
     if label.shape != values.shape:
         raise VerificationError(f"labels of shape {label.shape} for an image of {values.shape}")
 
-    def name(pixel: int) -> str:
-        """Return the name of a pixel in messages, which is its position in the image."""
+    def position(pixel: int) -> str:
         return f"({', '.join(map(str, np.unravel_index(pixel, values.shape)))})"
 
     inside = (values != background).ravel()
@@ -82,7 +81,7 @@ def certify_image(
     if wrong.size:
         p = int(wrong[0])
         what = "not background" if inside[p] else "background"
-        raise VerificationError(f"pixel {name(p)} is {what}, but its label is {label.flat[p]}")
+        raise VerificationError(f"pixel {position(p)} is {what}, but its label is {label.flat[p]}")
     steps = _steps(structure, values.ndim, by_value)
     src, dst = _connected(values, inside.reshape(values.shape), steps)
     if by_value:
@@ -92,22 +91,24 @@ def certify_image(
     split = np.flatnonzero(flat[src] != flat[dst])
     if split.size:
         p, q = int(dst[split[0]]), int(src[split[0]])
-        advice = ": pass by_value=True for labels of equal values"
-        advice = "" if by_value or values.flat[p] == values.flat[q] else advice
+        advice = ""
+        if not by_value and values.flat[p] != values.flat[q]:
+            advice = ": pass by_value=True for labels of equal values"
         raise VerificationError(
-            f"pixels {name(p)} and {name(q)} are connected, but have the labels {flat[p]} and"
-            f" {flat[q]}{advice}"
+            f"pixels {position(p)} and {position(q)} are connected, but have the labels"
+            f" {flat[p]} and {flat[q]}{advice}"
         )
-    # each pixel is labelled by the first pixel with its label, and the background by itself
+    # label each pixel by the first pixel with its label, and each background pixel by itself
     numbers, first, label_rank = np.unique(label, return_index=True, return_inverse=True)
-    least = np.where(inside, first[label_rank.ravel()], np.arange(label.size))
-    p = unreached(src, dst, least)
+    first_pixel = np.where(inside, first[label_rank.ravel()], np.arange(label.size))
+    p = unreached(src, dst, first_pixel)
     if p >= 0:
-        q = int(least[p])
-        advice = ": leave out by_value=True for labels of all pixels that are not background"
-        advice = advice if by_value and values.flat[p] != values.flat[q] else ""
+        q = int(first_pixel[p])
+        advice = ""
+        if by_value and values.flat[p] != values.flat[q]:
+            advice = ": leave out by_value=True for labels of all pixels that are not background"
         raise VerificationError(
-            f"pixels {name(q)} and {name(p)} of label {flat[p]} are not connected{advice}"
+            f"pixels {position(q)} and {position(p)} of label {flat[p]} are not connected{advice}"
         )
     numbers, first = numbers[numbers != 0], first[numbers != 0]
     if (numbers != np.arange(1, numbers.size + 1)).any() or (np.diff(first) < 0).any():
@@ -115,7 +116,7 @@ def certify_image(
 
 
 def _steps(structure: Any, axes: int, by_value: bool) -> list[tuple[int, ...]]:
-    """Return the steps from a pixel to its connected neighbours before it in raster order."""
+    """Return the steps to connected neighbours, one of each two opposite steps."""
     steps = [step for step in product((-1, 0, 1), repeat=axes) if step < (0,) * axes]
     if structure is None:
         return [step for step in steps if by_value or np.count_nonzero(step) == 1]
@@ -132,7 +133,7 @@ def _connected(
     pixel = np.arange(values.size).reshape(values.shape)
     # the empty arrays give the type of the result if there is no step
     sides: tuple[list[Any], list[Any]] = ([pixel.ravel()[:0]], [pixel.ravel()[:0]])
-    for step in steps:
+    for step in steps:  # ``here`` are the pixels that have a neighbour ``there``, one step away
         here = tuple(
             slice(max(-s, 0), n - max(s, 0)) for s, n in zip(step, values.shape, strict=True)
         )

@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...data import read
-from ...data.frame_access import collected, columns_of
 from ...errors import VerificationError, counted
-from ..shown_rows import check_ascending, first_difference
+from ..shown_rows import ShownFrame, check_ascending, first_difference
 from .columns import Indices, check_ends, ends, host, ids_of
 from .forests import numbered_ends, placed_rows
 
@@ -52,7 +51,7 @@ def bridges(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
     >>> bridges([0, 1, 2, 2], [1, 2, 0, 3], 4)
     array([3])
     """
-    return np.flatnonzero(_searched(src, dst, n)[0])
+    return np.flatnonzero(_depth_first_search(src, dst, n)[0])
 
 
 def articulation_points(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
@@ -89,7 +88,7 @@ def articulation_points(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indic
     >>> articulation_points([0, 1, 2, 2], [1, 2, 0, 3], 4)
     array([2])
     """
-    return np.flatnonzero(_searched(src, dst, n)[1])
+    return np.flatnonzero(_depth_first_search(src, dst, n)[1])
 
 
 def biconnected_component_edges(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Indices:
@@ -127,10 +126,11 @@ def biconnected_component_edges(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) 
     >>> biconnected_component_edges([0, 1, 2, 2, 3], [1, 2, 0, 3, 3], 4)
     array([ 0,  0,  0,  1, -1])
     """
-    block = _searched(src, dst, n)[2]
+    block = _depth_first_search(src, dst, n)[2]
     edges = np.flatnonzero(block != NO_ROW)
-    _, first, numbered = np.unique(block[edges], return_index=True, return_inverse=True)
-    block[edges] = np.argsort(np.argsort(first))[numbered]
+    _, first_edge, code = np.unique(block[edges], return_index=True, return_inverse=True)
+    number = np.argsort(np.argsort(first_edge))  # argsort twice gives ranks
+    block[edges] = number[code]
     return np.asarray(block, np.int64)
 
 
@@ -180,16 +180,17 @@ def certify_bridges(
     """
     given = read.read(edges, source, destination, None, None, nulls)
     ids, src, dst = numbered_ends(given)
-    shown, listed, rows = placed_rows(answer, given, "bridges")
-    check_ascending(listed, "bridges")
-    right = np.flatnonzero(_searched(src, dst, len(ids))[0])
-    wrong, missing = np.flatnonzero(~np.isin(rows, right)), np.setdiff1d(right, rows)
+    shown, rows, places = placed_rows(answer, given, "bridges")
+    check_ascending(rows, "bridges")
+    expected = np.flatnonzero(_depth_first_search(src, dst, len(ids))[0])
+    wrong = np.flatnonzero(~np.isin(places, expected))
+    missing = np.setdiff1d(expected, places)
     if wrong.size:
-        raise VerificationError(f"row {listed[wrong[0]]:,} is not a bridge")
+        raise VerificationError(f"row {rows[wrong[0]]:,} is not a bridge")
     if missing.size:
-        one, other = (ids[side[missing[:1]]].tolist()[0] for side in (src, dst))
-        raise VerificationError(f"the bridge from {one!r} to {other!r} is missing")
-    check_ends(shown, listed, ids[src[rows]], ids[dst[rows]])
+        source_id, destination_id = ids[[src[missing[0]], dst[missing[0]]]].tolist()
+        raise VerificationError(f"the bridge from {source_id!r} to {destination_id!r} is missing")
+    check_ends(shown, rows, ids[src[places]], ids[dst[places]])
 
 
 def certify_articulation_points(
@@ -233,10 +234,9 @@ def certify_articulation_points(
     """
     given = read.read(edges, source, destination, None, None, nulls)
     ids, src, dst = numbered_ends(given)
-    expected = ids[_searched(src, dst, len(ids))[1]].tolist()
-    frame = collected(answer)
-    frame = frame._asdict() if hasattr(frame, "_asdict") else frame
-    points = ids_of(frame, columns_of(frame)).tolist()
+    expected = ids[_depth_first_search(src, dst, len(ids))[1]].tolist()
+    shown = ShownFrame(answer, "articulation points")
+    points = ids_of(shown.frame, shown.names).tolist()
     k = first_difference(points, expected)
     if k is not None:
         point = repr(points[k]) if k < len(points) else "missing"
@@ -289,26 +289,26 @@ def certify_biconnected_component_edges(
     given = read.read(edges, source, destination, None, None, nulls)
     ids, src, dst = numbered_ends(given)
     what = "biconnected components"
-    shown, listed, rows = placed_rows(answer, given, what)
+    shown, rows, places = placed_rows(answer, given, what)
     numbers = host(shown.numbers("labels"))
     block = biconnected_component_edges(src, dst, len(ids))
     in_block = np.flatnonzero(block != NO_ROW)
     expected = in_block if given.row_index is None else host(given.row_index())[in_block]
-    k = first_difference(listed.tolist(), expected.tolist())
+    k = first_difference(rows.tolist(), expected.tolist())
     if k is not None:
-        edge = f"edge {listed[k]:,}" if k < listed.size else "missing"
+        edge = f"edge {rows[k]:,}" if k < rows.size else "missing"
         fault = f"be edge {expected[k]:,}" if k < expected.size else "not exist"
         raise VerificationError(f"row {k:,} of the {what} is {edge}, but should {fault}")
     k = first_difference(numbers.tolist(), block[in_block].tolist())
     if k is not None:
         raise VerificationError(
-            f"edge {listed[k]:,} is in biconnected component {numbers[k]:,}, but should be in"
+            f"edge {rows[k]:,} is in biconnected component {numbers[k]:,}, but should be in"
             f" {block[in_block[k]]:,}"
         )
-    check_ends(shown, listed, ids[src[rows]], ids[dst[rows]])
+    check_ends(shown, rows, ids[src[places]], ids[dst[places]])
 
 
-def _searched(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Any:
+def _depth_first_search(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Any:
     """Return masks of the bridges and of the articulation points, and the block of each edge.
 
     A block is a biconnected component. Self-loops have no block, ``NO_ROW``.
@@ -317,19 +317,20 @@ def _searched(src: npt.ArrayLike, dst: npt.ArrayLike, n: int) -> Any:
     tail, head = np.concatenate([src, dst]), np.concatenate([dst, src])
     order = np.argsort(tail, kind="stable")
     starts = np.searchsorted(tail[order], np.arange(n + 1))
-    return _search(starts, head[order], order % max(src.size, 1), src.size)
+    rows = order % max(src.size, 1)  # entries e and e + m of tail and head are edge e
+    return _search(starts, head[order], rows, src.size)
 
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _search(starts: Any, heads: Any, rows: Any, m: int) -> tuple[Any, Any, Any]:
-    """Search an adjacency list depth-first, and return the arrays of :func:`_searched`.
+    """Search an adjacency list depth-first, and return the arrays of :func:`_depth_first_search`.
 
     ``heads[starts[v]:starts[v + 1]]`` are the neighbours of v, and ``rows`` are the edges to these.
     Vertices are numbered in the order of the search. ``row_to[v]`` is the edge by which the search
-    has reached v. ``low[v]`` is the least number of v and of the vertices that an edge joins to v
-    or to a vertex below v, except ``row_to[v]``. ``pending`` is a stack of the edges without a
-    block. When the search returns from v to its parent u, a block is complete if ``low[v]`` is at
-    least ``number[u]``: the edge ``row_to[v]``, and all edges above it on the stack.
+    has reached v. ``low[v]`` is the least number among v, the vertices below v in the search tree,
+    and their neighbours by edges other than their ``row_to``. ``pending`` is a stack of the edges
+    without a block. When the search returns from v to its parent u and ``low[v]`` is at least
+    ``number[u]``, the edge ``row_to[v]`` and all edges above it on the stack form a block.
     """
     n = starts.size - 1
     block, pending, pending_count, block_count = np.full(m, NO_ROW), np.empty(m, np.int64), 0, 0
@@ -369,7 +370,7 @@ def _search(starts: Any, heads: Any, rows: Any, m: int) -> tuple[Any, Any, Any]:
                 u = stack[depth - 1]
                 low[u] = min(low[u], low[v])
                 is_bridge[row_to[v]] = low[v] > number[u]
-                children += depth == 1  # of the root, which is a point if it has several
+                children += depth == 1  # a root is a point if it has several children in the tree
                 is_point[u] |= depth > 1 and low[v] >= number[u]
                 if low[v] >= number[u]:
                     while block[row_to[v]] == NO_ROW:

@@ -47,14 +47,14 @@ def walk(src: npt.ArrayLike, dst: npt.ArrayLike, n: int, first: int, second: int
     True
     """
     src, dst = ends(src, dst, n)
-    edges: list[list[tuple[int, int]]] = [[] for _ in range(n)]
+    neighbours: list[list[tuple[int, int]]] = [[] for _ in range(n)]  # of (row, vertex)
     for row, (u, v) in enumerate(zip(src.tolist(), dst.tolist(), strict=True)):
-        edges[u].append((row, v))
-        edges[v].append((row, u))
+        neighbours[u].append((row, v))
+        neighbours[v].append((row, u))
     distance, queue = {second: 0}, deque([second])
     while queue:
         v = queue.popleft()
-        for _, u in edges[v]:
+        for _, u in neighbours[v]:
             if u not in distance:
                 distance[u] = distance[v] + 1
                 queue.append(u)
@@ -62,6 +62,6 @@ def walk(src: npt.ArrayLike, dst: npt.ArrayLike, n: int, first: int, second: int
         return None
     path, v = [], first
     while v != second:
-        row, v = min((row, u) for row, u in edges[v] if distance[u] == distance[v] - 1)
+        row, v = min((row, u) for row, u in neighbours[v] if distance[u] == distance[v] - 1)
         path.append(row)
     return np.array(path, np.int64)

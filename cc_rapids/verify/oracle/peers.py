@@ -9,14 +9,14 @@ import numpy.typing as npt
 
 from ...data.pair_lists import columns_of_pairs
 from ...errors import InputError, VerificationError
-from .columns import ends, host, label_columns, some
+from .columns import ends, first_few, host, label_columns
 
 
 def least_by(peer: str, src: Any, dst: Any, n: int) -> Any:
     """Return for each vertex the least vertex of its component, as another library finds it.
 
     ``src`` and ``dst`` are int64 within 0 .. n - 1, on the host or on a GPU. They are copied to the
-    device that the library uses, which also has the returned array.
+    device that the library uses, and the returned array is on that device.
     """
     if not n:
         return np.empty(0, np.int64)
@@ -26,8 +26,8 @@ def least_by(peer: str, src: Any, dst: Any, n: int) -> Any:
         import cupy
 
         library = cupy
-    _, first, place = library.unique(labels, return_index=True, return_inverse=True)
-    return first[place]
+    _, first_vertex, code = library.unique(labels, return_index=True, return_inverse=True)
+    return first_vertex[code]
 
 
 def _by_scipy(src: Any, dst: Any, n: int) -> Any:
@@ -142,20 +142,20 @@ def against_networkx(
         edges = columns_of_pairs(edges)
     pair = edges if isinstance(edges, tuple) else (edges[source], edges[destination])
     graph.add_edges_from(zip(*(host(column).tolist() for column in pair), strict=True))
-    theirs = {v: part for part in nx.connected_components(graph) for v in part}
-    ours: dict[Any, set[Any]] = {}
-    vertex, label = (column.tolist() for column in label_columns(answer))
-    for v, name in zip(vertex, label, strict=True):
-        ours.setdefault(name, set()).add(v)
-    for v, name in zip(vertex, label, strict=True):
-        if ours[name] != theirs.get(v):
+    component_of = {v: part for part in nx.connected_components(graph) for v in part}
+    with_label: dict[Any, set[Any]] = {}
+    listed, labels = (column.tolist() for column in label_columns(answer))
+    for v, label in zip(listed, labels, strict=True):
+        with_label.setdefault(label, set()).add(v)
+    for v, label in zip(listed, labels, strict=True):
+        if with_label[label] != component_of.get(v):
             raise VerificationError(
-                f"the component of {v!s} is {some(ours[name])}, but NetworkX finds"
-                f" {some(theirs.get(v, set()))}"
+                f"the component of {v!s} is {first_few(with_label[label])}, but NetworkX finds"
+                f" {first_few(component_of.get(v, set()))}"
             )
-    missing = theirs.keys() - set(vertex)
+    missing = component_of.keys() - set(listed)
     if missing:
-        raise VerificationError(f"{some(missing)} have no label")
+        raise VerificationError(f"{first_few(missing)} have no label")
 
 
 def against_cugraph(edges: Any, answer: Any, source: str = "src", destination: str = "dst") -> None:
@@ -168,7 +168,7 @@ def against_cugraph(edges: Any, answer: Any, source: str = "src", destination: s
     answer : cudf.DataFrame with columns ``vertex`` and ``labels``
         The result of :func:`cc_rapids.connected_components`.
     source, destination : str
-        The names of these columns.
+        The columns with the two ends of each edge.
 
     Raises
     ------
@@ -188,7 +188,7 @@ def against_cugraph(edges: Any, answer: Any, source: str = "src", destination: s
 
 
 def same_partition(ours: Any, theirs: Any) -> None:
-    """Raise an error unless two label frames have the same components, whatever the labels.
+    """Raise an error unless two label frames have the same components; labels may differ.
 
     Parameters
     ----------
@@ -210,16 +210,17 @@ def same_partition(ours: Any, theirs: Any) -> None:
     for column, side in (("labels", "first"), ("other", "second")):
         unlabelled = both["vertex"][both[column].isna()]
         if len(unlabelled):
-            raise VerificationError(f"{some(unlabelled)} have no label in the {side} frame")
+            raise VerificationError(f"{first_few(unlabelled)} have no label in the {side} frame")
     twice = both["vertex"][both["vertex"].duplicated()]
     if len(twice):
-        raise VerificationError(f"{some(twice)} are listed more than once")
+        raise VerificationError(f"{first_few(twice)} are listed more than once")
+    # each label must occur with one label of the other frame, so in one distinct pair
     pairs = both.drop_duplicates(["labels", "other"])
     for column, other, side in (("labels", "other", "first"), ("other", "labels", "second")):
         label = pairs[column][pairs[column].duplicated()].head(1)
         if len(label):
             two = pairs[pairs[column].isin(label)].head(2)
             raise VerificationError(
-                f"{some(two['vertex'])} share the label {host(label)[0]!s} of the {side} frame,"
-                f" but have the labels {some(two[other])} in the other"
+                f"{first_few(two['vertex'])} share the label {host(label)[0]!s} of the {side}"
+                f" frame, but have the labels {first_few(two[other])} in the other"
             )
