@@ -816,7 +816,7 @@ class Dendrogram(Generic[ComponentsT]):
             ends = row_of_slot[placed.src], row_of_slot[placed.dst]
             forest_rows = backend.asarray(ShownRows(answer.forest_frame(), "forest", width).rows())
             # prove() has checked that the forest consists of rows of the edges
-            edges_of_forest = xp.searchsorted(placed.numbers(), forest_rows)
+            edges_of_forest = xp.searchsorted(placed.caller_rows(), forest_rows)
             columns = *ends, backend.asarray(reread.weights)
             src, dst, weights = (backend.to_host(column[edges_of_forest]) for column in columns)
             ends_of_all = backend.to_host(ends[0]), backend.to_host(ends[1])

@@ -73,7 +73,7 @@ class PathsClaim:
     rows : ShownRows, optional
         The edges of all paths, as ``paths(rows=True)`` returns them.
     forest : (t,) array of int64
-        The caller's rows of the forest edges.
+        The rows of the forest edges in the caller's list.
     greatest : bool or None
         Whether the forest has the greatest weight (True) or the least weight (False); None if the
         forest is not by weight.
@@ -92,8 +92,8 @@ def audit(
     """Return the number of connected pairs, and the number of edges of their paths.
 
     The label frame and the forest are already verified. ``given`` are the edges, read again, with
-    weights if the forest is by weight. Raise a VerificationError for the first wrong pair, or edge
-    of a path.
+    weights if the forest is by weight. Raise a VerificationError that names the first wrong pair,
+    or the first wrong edge of a path.
     """
     with answer.borrow_for(backend), backend.scope():
         paths = _Paths(answer, given, claim)
@@ -107,8 +107,8 @@ def audit(
 class _Paths(PlacedEdges):
     """The claims about each pair, and the edges as pairs of slots.
 
-    ``place`` has the positions of the forest edges, and ``first`` and ``second`` the slots of both
-    vertices of each pair.
+    ``place`` has the positions of the forest edges in ``src`` and ``dst``. Of each pair, ``first``
+    and ``second`` are the slots of both vertices, and ``length`` is the claimed length of the path.
     """
 
     def __init__(self, answer: LabelFrame, given: EdgeInput, claim: PathsClaim) -> None:
@@ -122,7 +122,8 @@ class _Paths(PlacedEdges):
                 f" {counted(claim.pairs.src.size, 'pair')} {verb} given"
             )
         self.first, self.second = self.ends(claim.pairs)
-        unknown = self.xp.flatnonzero(~self.named(self.first) | ~self.named(self.second))
+        are_known = self.are_vertices(self.first) & self.are_vertices(self.second)
+        unknown = self.xp.flatnonzero(~are_known)
         if unknown.size:
             verb, first = inflected(int(unknown.size), "contains", "contain"), int(unknown[0])
             raise InputError(
@@ -145,24 +146,24 @@ class _Paths(PlacedEdges):
         each path must equal the length that the audit measures. If the forest is by weight, the
         row and the weight of the weakest edge must also equal those that the audit finds.
         """
-        length, weakest = self._measured()
+        measured, weakest = self._measure()
         joined = self.head[self.first] == self.head[self.second]
         self._refuse(
             joined & (self.length < 0), "has no path, but both vertices are in one component"
         )
         self._refuse(~joined & (self.length >= 0), "has a path, but joins two components")
-        wrong = self.xp.flatnonzero(self.length != length)
+        wrong = self.xp.flatnonzero(self.length != measured)
         if wrong.size:
             k = int(wrong[0])
             raise VerificationError(
                 f"pair {k:,} has the length {int(self.length[k]):,}, but its path along the forest"
-                f" has {counted(int(length[k]), 'edge')}"
+                f" has {counted(int(measured[k]), 'edge')}"
             )
         if self.weights is None:
             return
         xp, weights = self.xp, self.weights[self.place]
         # the last item of both arrays is for paths without edges
-        rows = xp.concatenate([self.numbers()[self.place], xp.full(1, NO_ROW)])
+        rows = xp.concatenate([self.caller_rows()[self.place], xp.full(1, NO_ROW)])
         weights = xp.concatenate([weights, xp.zeros(1, weights.dtype)])
         for name, shown, expected in (
             ("weakest_row", self.shown.integers("weakest_row"), rows[weakest]),
@@ -177,7 +178,7 @@ class _Paths(PlacedEdges):
                     " weakest edge of its path"
                 )
 
-    def _measured(self) -> tuple[Array, Array]:
+    def _measure(self) -> tuple[Array, Array]:
         """Return the length and the weakest edge of each pair's path, measured on one host thread.
 
         The length is -1 if the pair is in two components. The weakest edge is an index into
@@ -188,7 +189,7 @@ class _Paths(PlacedEdges):
         src, dst, ranks, head = (self._on_host(array) for array in arrays)
         starts, visited = np.zeros(n + 2, np.int64), np.zeros(1, np.int64)
         arcs, queue = np.empty(2 * t, np.int64), np.empty(n, np.int64)
-        # the rooted trees: see cc_rapids.kernels.audit_paths
+        # the trees, which one thread roots: see cc_rapids.kernels.audit_paths
         up, jump, rank, least = (np.empty(n, np.int64) for _ in range(4))
         depth = np.full(n, -1, np.int64)
         trees = up, jump, depth, rank, least
@@ -203,9 +204,9 @@ class _Paths(PlacedEdges):
         first, second = (self._on_host(side) for side in (self.first, self.second))
         length, weakest = np.empty(first.size, np.int64), np.full(first.size, t)
         host.kernel(kernels.measure_paths)(first.size, first, second, head, *trees, length, weakest)
-        if self.weights is not None:  # convert ranks to edges
-            edge = np.append(np.argsort(ranks, kind="stable"), t)
-            weakest = edge[weakest]
+        if self.weights is not None:
+            edge_of_rank = np.append(np.argsort(ranks, kind="stable"), t)
+            weakest = edge_of_rank[weakest]
         return self.backend.asarray(length), self.backend.asarray(weakest)
 
     def _ranks(self) -> Array:
@@ -219,7 +220,7 @@ class _Paths(PlacedEdges):
         if self.weights is None:
             return positions
         weights = self.weights[self.place]
-        order = stable_order(weights, not self.claim.greatest, xp)
+        order = stable_order(weights, descending=not self.claim.greatest, xp=xp)
         ranks = xp.empty(order.size, np.int64)
         ranks[order] = positions
         return ranks
@@ -233,9 +234,11 @@ class _Paths(PlacedEdges):
         pair, step, row = (
             self.backend.asarray(shown.integers(name)) for name in ("pair", "step", "row")
         )
+        # the edges of pair k are in the rows starts[k] .. stops[k] - 1
         length = xp.maximum(self.length, 0)
-        ends = xp.cumsum(length)
-        total = int(ends[-1]) if ends.size else 0
+        stops = xp.cumsum(length)
+        starts = stops - length
+        total = int(stops[-1]) if stops.size else 0
         if row.size != total:
             raise VerificationError(
                 f"the lengths of the paths add up to {counted(total, 'edge')}, but the frame of"
@@ -244,22 +247,20 @@ class _Paths(PlacedEdges):
         if not total:
             return
         position = xp.arange(total)
-        expected_pair = xp.searchsorted(ends, position, side="right")
+        expected_pair = xp.searchsorted(stops, position, side="right")
 
         def refuse(wrong: Array, words: str) -> None:
-            """Raise a VerificationError for the first wrong row."""
             wrong_rows = xp.flatnonzero(wrong)
             if wrong_rows.size:
                 k = int(wrong_rows[0])
                 raise VerificationError(f"edge {int(row[k]):,}, in row {k:,} of the paths, {words}")
 
-        starts = ends - length
         refuse(pair != expected_pair, "has another pair than the lengths of the paths imply")
         expected_step = position - starts[pair]
         refuse(step != expected_step, "has a step that is not the number of edges before it")
-        numbers = self.numbers()
-        place = xp.searchsorted(numbers, row).clip(0, numbers.size - 1)
-        refuse(numbers[place] != row, "is not a row of the edges")
+        caller_rows = self.caller_rows()
+        place = xp.searchsorted(caller_rows, row).clip(0, caller_rows.size - 1)
+        refuse(caller_rows[place] != row, "is not a row of the edges")
         is_forest_edge = xp.zeros(self.src.size, bool)
         is_forest_edge[self.place] = True
         refuse(~is_forest_edge[place], "is not in the forest")
@@ -267,21 +268,21 @@ class _Paths(PlacedEdges):
         shown.check_ends(self.answer, row, [src, dst])
         if self.weights is not None:
             shown.check_weights(row, self.weights[place], self.backend.asarray)
-        head = self._heads(src + dst, step, starts[pair], self.first[pair])
+        head = self._reached_vertices(src + dst, step, starts[pair], self.first[pair])
         tail = src + dst - head
         refuse((tail != src) & (tail != dst), "does not start where the previous edge ends")
         nonempty = xp.flatnonzero(length)
         wrong = xp.zeros(total, bool)
-        wrong[ends[nonempty] - 1] = head[ends[nonempty] - 1] != self.second[nonempty]
+        wrong[stops[nonempty] - 1] = head[stops[nonempty] - 1] != self.second[nonempty]
         refuse(wrong, "does not end at the second vertex of its pair")
 
-    def _heads(self, sums: Array, step: Array, start: Array, first: Array) -> Array:
+    def _reached_vertices(self, sums: Array, step: Array, start: Array, first: Array) -> Array:
         """Return the vertex to which each path edge leads, if the edges form walks.
 
         An edge leads from vertex v to src + dst - v. So an alternating sum of src + dst gives all
-        vertices of a walk. Of each path edge, ``sums`` has the sum of both ends, ``step`` the
-        number of edges before it in its path, ``start`` the row of the path's first edge, and
-        ``first`` the first vertex of the path.
+        vertices of a walk. All arguments have one item per path edge: ``sums`` is src + dst,
+        ``step`` is the number of edges before it in its path, ``start`` is the row of the path's
+        first edge, and ``first`` is the path's first vertex.
         """
         sign = 1 - 2 * (step & 1)
         signed_sums = self.xp.cumsum(sign * sums)

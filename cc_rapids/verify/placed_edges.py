@@ -28,7 +28,7 @@ class PlacedEdges:
     slots : (v,) array of int64
         The slot of each vertex, in the order of the frame.
     head : (n,) array of int64
-        For the slot of each vertex, the slot of the label of this vertex.
+        For each slot of a vertex, the slot of the vertex's label.
     src, dst : (m,) arrays of int64
         The slots of the ends of each edge.
     """
@@ -47,8 +47,8 @@ class PlacedEdges:
         self.answer, self.given, self.width = answer, given, answer.width
         self.backend, self.xp = answer.backend, answer.backend.xp
         backend = answer.backend
+        # The tally and the faults are not read: the audit of the components has checked them.
         answer.assign_slots(Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0)))
-        # Neither the tally nor the faults are read: the audit of the components has read them.
         answer.scatter_labels(backend.fill(backend.empty(kernels.FAULTS, np.uint64), 0xFF))
         self.slots = answer.ids.slots().astype(np.int64)
         self.head = answer.label_of.astype(np.int64)
@@ -60,29 +60,28 @@ class PlacedEdges:
             return [self.slots[:0], self.slots[:0]]
         with Lending(given) as (columns, starts):
             left, right = columns[:2]
-            if starts:
+            if starts:  # an adjacency list: write the row of each entry
                 left = self.backend.empty(given.src.size, np.int64)
                 offsets = self.backend.asarray(starts[0])
                 kernel(kernels.list_rows, self.backend)(left.size, offsets, left)
             return [self.answer.find(side).astype(np.int64) for side in (left, right)]
 
-    def numbers(self) -> Array:
-        """Return the row number of each edge in the caller's list."""
+    def caller_rows(self) -> Array:
+        """Return the row of each edge in the caller's list."""
         if self.given.row_index is None:
             return self.xp.arange(self.given.src.size)
         return self.backend.asarray(self.given.row_index()).astype(np.int64)
 
     def places_of(self, rows: Array, what: str) -> Array:
-        """Return the positions of edges, given their row numbers in the caller's list.
+        """Return the positions of edges, given their rows in the caller's list.
 
-        Raise a VerificationError, which names the frame ``what``, if a row is not a row of the
-        edges.
+        Raise a VerificationError if a row is not among the edges; ``what`` names the frame.
         """
         if not rows.size:
             return rows
-        return places_of(rows, self.numbers(), int(self.src.size), what, self.xp)
+        return places_of(rows, self.caller_rows(), int(self.src.size), what, self.xp)
 
-    def named(self, slots: Array) -> Array:
+    def are_vertices(self, slots: Array) -> Array:
         """Return a mask that is True for slots of vertices, and False for slots of unknown ids."""
         outside = (slots < 0) | (slots >= self.answer.ids.n)
         labels, no_label = self.answer.label_of, np.iinfo(self.answer.ids.vertex).max

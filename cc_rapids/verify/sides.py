@@ -132,18 +132,18 @@ class _Sides(PlacedEdges):
         """
         xp, answer = self.xp, self.answer
         left, right = self.color[self.src], self.color[self.dst]
-        # right are the colours 0 and 1, whose sum is 1, or no colour at both ends
+        # an edge may join colours 0 and 1, whose sum is 1, or two vertices without colours
         wrong = xp.flatnonzero((left + right != 1) & ((left != NONE) | (right != NONE)))
         if wrong.size:
             e = int(wrong[0])
             names = [answer.name(int(side[e])) for side in (self.src, self.dst)]
             colors = [str(int(side[e])).replace(str(NONE), "none") for side in (left, right)]
             raise VerificationError(
-                f"edge {int(self.numbers()[e]):,} joins {names[0]} and {names[1]}, which have the"
-                f" colours {colors[0]} and {colors[1]}"
+                f"edge {int(self.caller_rows()[e]):,} joins {names[0]} and {names[1]}, which have"
+                f" the colours {colors[0]} and {colors[1]}"
             )
         heads, first = xp.unique(self.head[self.slots], return_index=True)
-        least = self.slots[first]
+        least = self.slots[first]  # slots ascend in the order of ids
         self.odd = heads[self.color[least] == NONE]
         wrong = xp.flatnonzero(self.color[least] == 1)
         if wrong.size:
@@ -153,7 +153,7 @@ class _Sides(PlacedEdges):
             )
 
     def check_cycles(self) -> int:
-        """Return the number of odd cycles; raise a VerificationError if a cycle proves nothing.
+        """Return the number of odd cycles; raise a VerificationError if one is wrong or missing.
 
         Each component without colours needs one cycle, and other components have none.
         """
@@ -162,9 +162,9 @@ class _Sides(PlacedEdges):
         src, dst = self.src[place], self.dst[place]
         self.claim.shown.check_ends(self.answer, rows, [src, dst])
         component = self.head[src]
-        without = xp.flatnonzero(~xp.isin(self.odd, component))
-        if without.size:
-            name = self.answer.name(int(self.odd[without[0]]))
+        unproved = xp.flatnonzero(~xp.isin(self.odd, component))
+        if unproved.size:
+            name = self.answer.name(int(self.odd[unproved[0]]))
             raise VerificationError(
                 f"the component of vertex {name} has no colours, but no odd cycle proves it"
             )
@@ -198,12 +198,12 @@ class _Sides(PlacedEdges):
         xp = self.xp
         following, before = xp.arange(1, rows.size + 1), xp.arange(-1, rows.size - 1)
         following[ends], before[starts] = starts, ends
-        # the end of each edge that is also an end of the next edge
+        # an edge leads to the end that it shares with the next edge, and starts at its other end
         head = xp.where((src == src[following]) | (src == dst[following]), src, dst)
         tail = head[before]
-        goes_on = (head == src[following]) | (head == dst[following])
-        goes_on &= ((tail == src) & (head == dst)) | ((tail == dst) & (head == src))
-        self._refuse(~goes_on, rows, "does not start where the previous edge ends")
+        is_walk = (head == src[following]) | (head == dst[following])
+        is_walk &= ((tail == src) & (head == dst)) | ((tail == dst) & (head == src))
+        self._refuse(~is_walk, rows, "does not start where the previous edge ends")
         return head
 
     def _check_labels(self, src: Array) -> None:
