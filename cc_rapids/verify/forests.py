@@ -23,7 +23,7 @@ from ..errors import InputError, VerificationError, counted, shown
 from ..kernels import audit_forest as kernels
 from ..kernels.audit import kernel
 from .shown_rows import ShownRows, check_ascending, edge_in_words, places_of
-from .vertex_lookup import ALL, vertex_for
+from .vertex_lookup import ALL, slot_type
 
 if TYPE_CHECKING:
     from .label_frame import LabelFrame
@@ -101,7 +101,7 @@ class ForestClaim:
         listed = backend.asarray(self.shown.rows())
         check_ascending(listed, "forest")
         chosen = places_of(listed, caller_rows, rows.m, "forest", backend.xp)
-        node = vertex_for(2 * n + 1)  # the tree of contractions has fewer than 2 n nodes
+        node = slot_type(2 * n + 1)  # the tree of contractions has fewer than 2 n nodes
         kinds = backend, node, rows.wide, rows.load_edge(backend)
         ends_of = kernel(kernels.ends_of_rows, *kinds)
         edges = rows.first, rows.second, rows.low, n

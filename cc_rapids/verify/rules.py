@@ -1,10 +1,10 @@
-"""The audit of clusters under rules: each edge is decided again from the accepted edges.
+"""The audit of clusters under rules: the accepted edges prove the decision on each edge.
 
 By induction over the edges in Kruskal's order, the accepted edges before an edge form the clusters
 that Kruskal's algorithm has when it examines this edge. The audit proves that
 
 1. accepted edges and pairs that must be linked form a forest, whose trees are the clusters;
-2. no cluster breaks a rule, so no accepted edge broke one: a union never mends a broken rule;
+2. no cluster breaks a rule. A union never mends a broken rule, so no accepted edge broke one;
 3. every other edge has, when it is examined, both ends in one cluster, or in two clusters whose
    union breaks a rule.
 
@@ -31,7 +31,7 @@ from ..kernels.audit import FAULTS, ORDER, STRANGE, kernel
 from .forests import levels, stable_order
 from .label_frame import LabelFrame
 from .shown_rows import ShownRows, check_ascending, edge_in_words, places_of
-from .vertex_lookup import ALL, Tally, vertex_for
+from .vertex_lookup import ALL, Tally, slot_type
 
 RULES = "per_dataset", "cannot_link", "max_size"
 
@@ -123,12 +123,12 @@ def audit_rules(
         chosen = places_of(listed, caller_rows, m, "forest", xp)
         shown_forest.check_ends(answer, listed, [src[chosen], dst[chosen]])
         shown_forest.check_weights(listed, weights[chosen], backend.asarray)
-        ordered = chosen[stable_order(weights[chosen], True, xp)]
+        ordered = chosen[stable_order(weights[chosen], descending=True, xp=xp)]
         slots = answer.ids.slots().astype(np.int64)
         must_src, must_dst = (backend.to_host(slots[side]) for side in rules.must)
         must = _forest_of(must_src, must_dst, backend)
         # The pairs that must be linked come before all accepted edges.
-        node = vertex_for(2 * answer.ids.n + 1)
+        node = slot_type(2 * answer.ids.n + 1)
         us, vs = (
             xp.concatenate([linked, ends[ordered].astype(np.int64)]).astype(node)
             for linked, ends in zip(must, (src, dst), strict=True)
@@ -150,7 +150,7 @@ def audit_rules(
 
 
 def _place_labels(answer: LabelFrame, backend: Backend) -> Tally:
-    """Set the slots and the labels of an answer, and return the tally of the ids looked up in it.
+    """Set the slots and the labels of an answer; return the tally of its id lookups.
 
     Raise a VerificationError if the rows of the answer are not sorted by id, an id is listed twice,
     or a label is not a vertex.
@@ -180,29 +180,29 @@ def _check_vertices(
     range in ``given`` or in the borrowed columns ``vertex_columns``.
     """
     xp, n = backend.xp, answer.ids.n
-    none = np.iinfo(answer.ids.vertex).max
-    named = xp.zeros(n, bool)
+    no_slot = np.iinfo(answer.ids.vertex).max
+    occurs = xp.zeros(n, bool)
     vertices = [answer.find(column) for column in vertex_columns]
     if isinstance(given.vertices, range):
         vertices.append(answer.find(array_of_range(given.vertices, xp)))
     for k, slots in enumerate([*ends, *vertices]):
-        unknown = (slots == none) | (slots.astype(np.uint64) >= np.uint64(n))
+        unknown = (slots == no_slot) | (slots.astype(np.uint64) >= np.uint64(n))
         if bool(unknown.any()):
             row = int(unknown.argmax())
             name = f"row {row:,} of vertices="
             if k < len(ends):
                 name = f"an end of {edge_in_words(row, caller_rows)}"
             raise VerificationError(f"{name} has no label")
-        named[slots] = True
-    labelled = answer.label_of != none
-    if bool((labelled & ~named).any()):
-        v = int((labelled & ~named).argmax())
+        occurs[slots] = True
+    labelled = answer.label_of != no_slot
+    if bool((labelled & ~occurs).any()):
+        v = int((labelled & ~occurs).argmax())
         raise VerificationError(
             f"vertex {answer.name(v)} has a label, but no edge names it (pass vertices= as for the"
             " run)"
         )
-    if bool((named & ~labelled).any()):
-        v = int((named & ~labelled).argmax())
+    if bool((occurs & ~labelled).any()):
+        v = int((occurs & ~labelled).argmax())
         raise VerificationError(f"vertex {answer.name(v)} has no label that is a vertex")
 
 
@@ -222,11 +222,11 @@ def _clusters(
 ) -> tuple[Array, int]:
     """Return the cluster number of each slot, and the count of clusters.
 
-    ``up`` is the tree of :func:`levels` over the ``edges`` accepted edges and linked pairs. Raise a
-    VerificationError if the clusters are not the trees of these edges.
+    ``up`` are the parents that :func:`levels` returns for the accepted edges and the linked pairs,
+    and ``edges`` is their number. Raise a VerificationError if labels are not these clusters.
     """
     xp, n, heads = backend.xp, answer.ids.n, answer.label_of
-    top = up
+    top = up  # becomes the root of each node by pointer jumping
     while not bool(((further := top[top]) == top).all()):
         top = further
     head = heads[slots].astype(np.int64)
@@ -306,7 +306,7 @@ def _check_clusters(
 def _tables(
     rules: RuleRows, code: Array, slots: Array, cluster: Array, count: int, backend: Backend
 ) -> list[Any]:
-    """Return the arguments of the kernel that describe the rules, grouped by cluster.
+    """Return the arguments of ``kernels.judge`` from ``code`` to ``most``, grouped by cluster.
 
     The arrays of a rule that was not passed are empty.
     """
@@ -316,7 +316,7 @@ def _tables(
     def by_cluster(items: Array, keys: Array, keys_per_cluster: int = 1) -> tuple[Array, Array]:
         """Return the items sorted by key, and the position at which each cluster starts.
 
-        Cluster c has the keys from ``c * keys_per_cluster`` to the first key of cluster c + 1.
+        Keys ``c * keys_per_cluster`` to ``(c + 1) * keys_per_cluster - 1`` belong to cluster c.
         """
         order = xp.argsort(keys, kind="stable")
         return items[order], xp.searchsorted(keys[order], bounds * keys_per_cluster)

@@ -21,8 +21,8 @@ from ..kernels import audit
 from ..kernels.audit import kernel
 from .tables import plain
 
-# If the range of the ids is at most LEAST_SLOTS, or at most SLOTS_PER_VERTEX times the number of
-# vertices, then the slot of an id is its distance from the least id: see audit.jsonl.
+# The slot of an id is its distance from the least id if the range of the ids is at most LEAST_SLOTS
+# or SLOTS_PER_VERTEX times the number of vertices: see benchmarks/records/audit.jsonl.
 LEAST_SLOTS, SLOTS_PER_VERTEX = 1 << 20, 8
 ALL = (1 << 64) - 1  # all bits set: no row
 
@@ -82,7 +82,7 @@ class Tally:
 TABLE_SLOTS_PER_ID = 2  # a hash table that is at most half full
 
 
-def vertex_for(n: int) -> Any:
+def slot_type(n: int) -> Any:
     """Return the unsigned type of the slots 0 .. n - 1; its greatest value is not a slot."""
     return np.uint32 if n < 1 << 32 else np.uint64
 
@@ -91,7 +91,8 @@ class Integers:
     """A table of sorted integers.
 
     If the id range is small, the slot of an id is its distance from the least id. Otherwise, the
-    slot is the row of the id. If the argument ``dense`` is False, slots are always rows.
+    slot is the row of the id. If the argument ``dense`` is False, slots are always rows. ``low``
+    and ``high`` are the least and greatest id, and ``vertex`` is the type of the ``n`` slots.
     """
 
     backend: Backend
@@ -111,7 +112,7 @@ class Integers:
         slots = max(LEAST_SLOTS, SLOTS_PER_VERTEX * self.rows)
         self.dense = dense and 0 < span <= slots
         self.n = span if self.dense else self.rows
-        self.vertex = vertex_for(self.n)
+        self.vertex = slot_type(self.n)
         self._table: Array | None = None
 
     @property
@@ -121,7 +122,7 @@ class Integers:
 
     @property
     def base(self) -> int:
-        """The id of slot 0, less 2^64 if the id does not fit int64."""
+        """The id of slot 0, as the int64 that has the same 64 bits."""
         return self.low - (1 << 64) if self.low >= 1 << 63 else self.low
 
     def wide_for(self, columns: list[Array]) -> Any:
@@ -130,14 +131,16 @@ class Integers:
         In this type, the difference of an unknown id wraps around to a number that is not a slot.
         Return None if no type has this property, or if slots are not distances.
         """
-        limits = [np.iinfo(column.dtype) for column in columns]
         if not self.dense:
             return None
+        limits = [np.iinfo(column.dtype) for column in columns]
+        # if a type of at most 32 bits contains all ids, no unknown id equals them modulo 2^32
         if self.n < 1 << 32 and all(
             column.dtype.itemsize <= 4 and limit.min <= self.low and self.high <= limit.max
             for column, limit in zip(columns, limits, strict=True)
         ):
             return np.uint32
+        # a negative id and an id of at least 2^63 may have the same 64 bits
         are_safe = [
             self.low >= 0 if column.dtype == np.uint64 else self.high < 1 << 63
             for column in columns
@@ -148,12 +151,12 @@ class Integers:
         """Return a new array with the slot of each id of a column; all bits set if unknown."""
         column = self.backend.asarray(column)
         out = self.backend.empty(column.size, self.vertex)
-        kind, table = (self.backend, self.vertex), self._hash_table()
+        types, table = (self.backend, self.vertex), self._hash_table()
         find_one = audit.find_by_distance if self.dense else audit.find_by_table
         prefetch = audit.no_prefetch if self.dense else audit.prefetch_in_table
         # An id of at least 2^63 and a negative id may have the same 64 bits.
         signs_differ = int((column.dtype == np.uint64) != self.unsigned)
-        find = kernel(audit.find, *kind, kernel(find_one, *kind), kernel(prefetch, self.backend))
+        find = kernel(audit.find, *types, kernel(find_one, *types), kernel(prefetch, self.backend))
         words = self.tally.add(column.size)
         find(column.size, column, signs_differ, self.base, self.n, table, out, words)
         return out
@@ -164,7 +167,8 @@ class Integers:
             return self._table
         backend, grain, size = self.backend, audit.GRAIN, 0
         if not self.dense:
-            size = -(-(TABLE_SLOTS_PER_ID * self.rows + 1) // grain) * grain
+            grains = TABLE_SLOTS_PER_ID * self.rows // grain + 1
+            size = grains * grain
         # pairs of an id and its row; the last pair is for the id whose bits are all set
         table = backend.empty(2 * (size + 1), np.uint64)
         if not self.dense:
@@ -210,6 +214,7 @@ class SlotsOfRows:
     """A table of sorted ids in which the slot of an id is its row."""
 
     backend: Backend
+    ids: Any
     rows: int
     n: int
     vertex: Any
@@ -217,7 +222,7 @@ class SlotsOfRows:
     dense = False
 
     def __init__(self, backend: Backend, rows: int) -> None:
-        self.backend, self.rows, self.n, self.vertex = backend, rows, rows, vertex_for(rows)
+        self.backend, self.rows, self.n, self.vertex = backend, rows, rows, slot_type(rows)
 
     def slots(self) -> Array:
         """Return the slot of the vertex in each row of the label frame."""
@@ -227,19 +232,21 @@ class SlotsOfRows:
         """Return the row of the label frame whose vertex is in a slot."""
         return slot
 
+    def name(self, slot: int) -> str:
+        """Return the id of the vertex in a slot as text."""
+        return in_words(one_row(self.ids, slot))
+
 
 class Strings(SlotsOfRows):
     """A table of sorted strings of PyArrow or cuDF."""
 
-    ids: Any
-
     def __init__(self, backend: Backend, strings: Any) -> None:
-        self.ids = strings if is_cudf(strings) else _plain(strings)
+        self.ids = strings if is_cudf(strings) else _arrow_strings(strings)
         super().__init__(backend, len(self.ids))
 
     def find(self, column: Any) -> Array:
         """Return a new array with the slot of each string of a column; all bits set if unknown."""
-        find = _find_cudf if is_cudf(self.ids) else _find
+        find = _find_cudf if is_cudf(self.ids) else _find_arrow
         rows, exists = map(self.backend.asarray, find(self.ids, column))
         none = self.vertex(np.iinfo(self.vertex).max)
         return self.backend.xp.where(exists, rows.astype(self.vertex), none)
@@ -266,18 +273,14 @@ class Strings(SlotsOfRows):
 
         return self.backend.asarray(pc.sort_indices(self.ids).to_numpy())
 
-    def name(self, slot: int) -> str:
-        """Return the string that is the id of the vertex in a slot."""
-        return in_words(one_row(self.ids, slot))
-
 
 class Tuples(SlotsOfRows):
     """A table of sorted ids of several columns.
 
     First, each value is replaced by its rank among the distinct values of its column. Then the
-    columns are combined one by one: a combined rank and the rank in the next column form a pair,
-    which is replaced by its rank among the distinct pairs. No number exceeds the square of the
-    number of rows.
+    columns, called parts, are combined one by one: a combined rank and the rank in the next column
+    form a pair, which is replaced by its rank among the distinct pairs. No number exceeds the
+    square of the number of rows.
     """
 
     columns: list[Integers | Strings]
@@ -323,16 +326,12 @@ class Tuples(SlotsOfRows):
         """Return the numbers of the rows in ascending order of their ids."""
         return self.backend.xp.argsort(self.keys)
 
-    def name(self, slot: int) -> str:
-        """Return the id of the vertex in a slot as text."""
-        return in_words(one_row(self.ids, slot))
-
 
 Ids = Integers | Strings | Tuples
 
 
 def one_row(column: Any, row: int) -> Any:
-    """Return a row of a borrowed column, or of a list of columns, as a column or list like it."""
+    """Return one row of a borrowed column as a column, or of a list of columns as such a list."""
     if isinstance(column, list):
         return [one_row(part, row) for part in column]
     return column[row : row + 1]
@@ -347,10 +346,10 @@ def take_rows(column: Any, rows: Array, backend: Backend) -> Any:
     """Return the given rows of a borrowed column, in this order."""
     if is_cudf(column):
         return column.take(rows).reset_index(drop=True)
-    if hasattr(column, "chunks") or type(column).__module__.startswith("pyarrow"):
+    if type(column).__module__.startswith("pyarrow"):
         import pyarrow as pa
 
-        return _plain(column).take(pa.array(backend.to_host(rows)))
+        return _arrow_strings(column).take(pa.array(backend.to_host(rows)))
     return column[rows]
 
 
@@ -368,21 +367,21 @@ def _distinct(part: Any, backend: Backend, tally: Tally) -> Integers | Strings:
     if type(part).__module__.startswith("pyarrow"):
         import pyarrow.compute as pc
 
-        strings = pc.unique(_plain(part))
+        strings = pc.unique(_arrow_strings(part))
         return Strings(backend, strings.take(pc.sort_indices(strings)))
     return Integers(backend, tally, backend.xp.unique(backend.asarray(part)), dense=False)
 
 
-def _plain(strings: Any) -> Any:
+def _arrow_strings(strings: Any) -> Any:
     """Return strings as one PyArrow array with 64-bit offsets."""
     return plain(strings.to_arrow() if is_cudf(strings) else strings)
 
 
-def _find(strings: Any, ids: Any) -> tuple[Array, Array]:
+def _find_arrow(strings: Any, ids: Any) -> tuple[Array, Array]:
     """Return the row of each id among PyArrow strings, and a mask of the known ids."""
     import pyarrow.compute as pc
 
-    rows = pc.index_in(_plain(ids), value_set=strings)
+    rows = pc.index_in(_arrow_strings(ids), value_set=strings)
     return rows.fill_null(0).to_numpy(), rows.is_valid().to_numpy(zero_copy_only=False)
 
 
@@ -395,5 +394,6 @@ def _find_cudf(strings: Any, ids: Any) -> tuple[Array, Array]:
     rows[rows == len(strings)] = 0  # no row; the comparison below finds that the id is unknown
     if not len(strings):
         return rows, rows < 0  # no id is known
+    # cuDF compares rows by index labels, so both are labelled 0, 1, ...
     same = strings.take(rows).reset_index(drop=True) == ids.reset_index(drop=True)
     return rows, same.fillna(False).to_cupy()
