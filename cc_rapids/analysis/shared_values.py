@@ -26,7 +26,7 @@ from ..results.records import link_key
 from ..results.written import arrow_of
 from ..solver.run import any_forest
 from ..verify.audit import Audit, audit
-from ..verify.records import numbered, partners
+from ..verify.records import partners, row_ranks
 from .audits import shown_labels
 from .deduplicate import rows_at
 from .evidence import EdgeRecords, Evidence
@@ -208,7 +208,7 @@ def audit_records(answer: Answer, frame: Any, oracle: str | None) -> Audit:
         ids = arrow_of(rows_at(frame, linked.id_names, np.arange(size)))
     names = ids.column_names
     codes = [ids[name].combine_chunks().dictionary_encode().indices.to_numpy() for name in names]
-    record_of_row = numbered(codes) if size else np.zeros(0, np.int64)
+    record_of_row = row_ranks(codes) if size else np.zeros(0, np.int64)
     with backend.scope():
         partner_rows = [
             partners(parts, size, record_of_row, linked.max_group, backend)

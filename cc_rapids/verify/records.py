@@ -1,4 +1,4 @@
-"""The links of records, computed on the host by sorting; runs use hash tables instead."""
+"""The audit of links of records: it sorts values on the host, whereas runs hash them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def partners(
 ) -> np.ndarray:
     """Return for each row the first row with the same value of a key.
 
-    Rows that the key does not link get themselves. ``parts`` are the columns of the key, and
-    ``record`` has the record of each of the ``size`` rows. One value may link at most ``max_group``
-    records.
+    A row gets itself if its value is null or ignored, or if more than ``max_group`` records have
+    this value. ``parts`` are the columns of the key, and ``record`` has the record of each of the
+    ``size`` rows.
     """
     mask = common_rows(part.values for part in parts)
     columns = [part.values.where(mask) for part in parts]
@@ -32,31 +32,32 @@ def partners(
         linked &= ~np.isin(code, ignored)
         codes.append(code)
     rows = usable[linked]
-    value = numbered([code[linked] for code in codes])
+    value = row_ranks([code[linked] for code in codes])
     if max_group is not None:
         # one row for each pair of a value and a record, so that each record counts once
-        distinct_rows = np.unique(numbered([value, record[rows]]), return_index=True)[1]
+        distinct_rows = np.unique(row_ranks([value, record[rows]]), return_index=True)[1]
         is_small = np.bincount(value[distinct_rows], minlength=1)[value] <= max_group
-        rows, value = rows[is_small], numbered([value[is_small]])
-    first = np.arange(size)
-    first[rows] = rows[np.unique(value, return_index=True)[1]][value] if rows.size else rows
-    return first
+        rows, value = rows[is_small], row_ranks([value[is_small]])  # ranks 0 .. k - 1 again
+    partner = np.arange(size)
+    first_row = rows[np.unique(value, return_index=True)[1]]  # of each value
+    partner[rows] = first_row[value]
+    return partner
 
 
-def numbered(columns: list[np.ndarray]) -> np.ndarray:
+def row_ranks(columns: list[np.ndarray]) -> np.ndarray:
     """Return for each row the rank of its values among the distinct rows of several columns.
 
     The values are integers of at least 0 and below 2^32.
     """
-    number = np.zeros(columns[0].size, np.int64)
+    rank = np.zeros(columns[0].size, np.int64)
     for column in columns:
-        pairs = number.astype(np.uint64) << np.uint64(32) | column.astype(np.uint64)
-        number = np.unique(pairs, return_inverse=True)[1].reshape(-1)
-    return number
+        pairs = rank.astype(np.uint64) << np.uint64(32) | column.astype(np.uint64)
+        rank = np.unique(pairs, return_inverse=True)[1].reshape(-1)
+    return rank
 
 
 def _distinct(column: Column, backend: Backend) -> tuple[list[Any], np.ndarray]:
-    """Return the distinct values of a column, and the index in them of the value of each row."""
+    """Return the distinct values of a column, and for each row the index of its value."""
     with Borrowing([column]) as (values,):
         if not column.strings:
             numbers = backend.to_host(backend.asarray(values))

@@ -24,7 +24,7 @@ class Rows:
     low : int
         The number that is subtracted from an end to get its slot.
     wide : type
-        The unsigned type of the slots.
+        The unsigned type to which kernels convert slots.
     is_list : bool
         Whether the edges are a list, not an adjacency list.
     """

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..backends import Array
-from ..data import read as frames
+from ..data import read
 from ..data.dtypes import is_integer
 from ..data.edge_input import EdgeInput, Lending
 from ..data.frame_access import check_kinds, collected, column_of, columns_of, numbers_of
@@ -74,7 +74,7 @@ class ShownRows(ShownFrame):
         self.width = width
         if "row" not in self.names:
             raise self.missing("row")
-        self.source, self.destination = map(self._named, ("source", "destination"))
+        self.source, self.destination = map(self._columns_of, ("source", "destination"))
 
     def __len__(self) -> int:
         return len(column_of(self.frame, "row"))
@@ -86,12 +86,12 @@ class ShownRows(ShownFrame):
     def check_ends(self, answer: Any, rows: Array, sides: list[Array]) -> None:
         """Raise a VerificationError for the first row whose ends differ from its edge in the list.
 
-        ``answer`` is a label frame, inside its ``borrow_for``. ``rows`` is the column ``row``, and
-        ``sides`` has the slots of both ends of the edges in these rows of the edge list.
+        Call this within ``borrow_for`` of the label frame ``answer``. ``rows`` is the column
+        ``row``, and ``sides`` has the slots of both ends of the edges in these rows of the list.
         """
         if not rows.size:
             return
-        listed = self._listed()
+        listed = self._read_ends()
         for column in (listed.src, listed.dst):
             check_kinds(answer.column, column)
         with Lending(listed) as (columns, _):
@@ -140,15 +140,15 @@ class ShownRows(ShownFrame):
                 f" {shown[k]!r} in the {self.what}"
             )
 
-    def _listed(self) -> EdgeInput:
+    def _read_ends(self) -> EdgeInput:
         """Return the two end columns of the frame, read as an edge list."""
         try:
-            return frames.read(self.frame, self.source, self.destination)
+            return read.read(self.frame, self.source, self.destination)
         except InputError as error:
             raise VerificationError(f"the ends of the {self.what} are not ids: {error}") from error
 
-    def _named(self, end: str) -> list[Any]:
-        """Return the columns of one end, such as ``source`` or ``0_source``, ``1_source``, ..."""
+    def _columns_of(self, end: str) -> list[Any]:
+        """Return the names of the columns of one end: ``source``, or ``0_source``, ``1_source``."""
         names = [str(name) for name in self.names]
         columns = [n for n in names if n == end or (self.width > 1 and n.endswith(f"_{end}"))]
         if len(columns) != self.width:

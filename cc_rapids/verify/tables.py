@@ -37,16 +37,16 @@ def check_columns(what: str, shown: Sequence[Any], expected: Sequence[Any]) -> N
     if len(shown) != len(expected):
         raise VerificationError(f"the {what} have {len(shown)} columns, not {len(expected)}")
     expected = [pa.array(part) if isinstance(part, np.ndarray) else part for part in expected]
-    rows = []
+    wrong_rows = []  # the first wrong row of each column
     for pair in zip(shown, expected, strict=True):
         columns = [plain(column) for column in pair]
         if not columns[0].equals(columns[1]):
             values = (column.to_pylist() for column in columns)
-            # a missing row equals no row, not even one of nulls
+            # the missing rows of a shorter column differ from all values, even from nulls
             pairs = enumerate(zip_longest(*values, fillvalue=object()))
-            rows += [k for k, (a, b) in pairs if a != b][:1]
-    if rows:
-        row = min(rows)
+            wrong_rows += [k for k, (a, b) in pairs if a != b][:1]
+    if wrong_rows:
+        row = min(wrong_rows)
         texts = [row_in_words(columns, row) for columns in (shown, expected)]
         raise VerificationError(
             f"row {row:,} of the {what} is {texts[0]}, but should be {texts[1]}"
