@@ -272,7 +272,7 @@ def ids_in_frame(
     If ``nulls`` is "raise", a null raises an error with the advice ``remedy``.
     """
     width = len(answer.given.src.key_columns) or 1
-    if answer.forest.vertices and len(on) != width:
+    if (answer.forest.vertices or width > 1) and len(on) != width:
         advice = f"on={on[0]!r}" if width == 1 else f"a list of {width} names as on="
         raise InputError(
             f"ids have {counted(width, 'column')}, but on= names {len(on)}: pass {advice}"
@@ -476,9 +476,7 @@ def _warn_of_zeros(answer: Answer, column: Column, valid: Any) -> None:
             return
         unknown = strings.filter(pa.array(~valid)).cast(pa.large_string())
     padded = unknown.filter(pc.match_substring_regex(unknown, "^0+[0-9]"))
-    stripped = pc.utf8_ltrim(padded, "0")
-    stripped = pc.if_else(pc.equal(stripped, ""), "0", stripped)
-    is_vertex = rows_of_ids(answer, of("", stripped), "null")[1]
+    is_vertex = rows_of_ids(answer, of("", _without_zeros(padded)), "null")[1]
     matches = padded.filter(pa.array(answer.backend.to_host(is_vertex)))
     spelling = "without leading zeros"
     if not len(matches) and pc.any(pc.match_substring_regex(unknown, "^[0-9]+$")).as_py():
@@ -486,13 +484,19 @@ def _warn_of_zeros(answer: Answer, column: Column, valid: Any) -> None:
         with of("", _vertices_on_host(answer, rows)).borrow() as strings:
             vertices = strings.cast(pa.large_string())
         padded = vertices.filter(pc.match_substring_regex(vertices, "^0+[0-9]+$"))
-        matches = unknown.filter(pc.is_in(unknown, pc.utf8_ltrim(padded, "0")))
+        matches = unknown.filter(pc.is_in(unknown, _without_zeros(padded)))
         spelling = "with leading zeros"
     if len(matches):
         warn(
             f"{len(matches):,} of {counted(column.size, 'id')} in {column.name!r} would be vertices"
             f" of this answer {spelling}, such as {matches[0].as_py()}: spell ids as in the edges"
         )
+
+
+def _without_zeros(strings: Any) -> Any:
+    """Return strings without leading zeros; "0" for a string of zeros."""
+    stripped = pc.utf8_ltrim(strings, "0")
+    return pc.if_else(pc.equal(stripped, ""), "0", stripped)
 
 
 def _vertices_on_host(answer: Answer, rows: Array) -> Any:

@@ -100,6 +100,20 @@ def test_the_numbers_of_columns_of_ids_and_of_on_differ():
         components(frame, "a", "b").attach(frame, on=["a", "b"])
     with pytest.raises(errors.InputError, match="2 columns, but on= names 1: pass a list of 2"):
         components(frame, ["a", "b"], ["c", "d"]).attach(frame, on="a")
+    empty = frame[:0].astype(int)
+    with pytest.raises(errors.InputError, match="2 columns, but on= names 1: pass a list of 2"):
+        components(empty, ["a", "b"], ["c", "d"]).attach(frame, on="a")
+
+
+@pytest.mark.parametrize(
+    ("vertex", "asked", "spelling"),
+    [("7", "007", "without"), ("0", "000", "without"), ("007", "7", "with"), ("000", "0", "with")],
+)
+def test_ids_that_differ_by_leading_zeros_are_shown(vertex, asked, spelling):
+    found, frame = components(([vertex], ["a"])), pl.DataFrame({"id": [asked, "a", "x"]})
+    with pytest.warns(errors.CcRapidsWarning, match=f"1 of 3 ids in 'id' .* {spelling} leading z"):
+        labels = found.attach(frame, on="id", missing="null")["labels"]
+    assert labels.is_null().to_list() == [True, False, True]
 
 
 @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
