@@ -43,19 +43,19 @@ class CommandEdges:
     ledger: Ledger | None = None
 
     def full_ledger(self, ledger: dict[str, Any]) -> Ledger:
-        """Return the ledger of an answer, extended to all rows of the file.
+        """Return the ledger of an answer, with the rows of the file that its reader left out.
 
-        Raise a LedgerError if the answer does not account for all of these rows.
+        Raise a LedgerError if a row of the file is neither linked nor left out.
         """
         answer_ledger = Ledger.of_facts(ledger)
         if self.ledger is None:
             return answer_ledger
-        # The ledger of the file has counted the rows that were given to the library
+        # The file's ledger already counts the rows that were given to the library
         return self.ledger.plus(answer_ledger._replace(given=0, unchecked=False)).check()
 
     @classmethod
     def of(cls, edge_file: EdgeFile, bounds: dict[str, Any] | None = None) -> CommandEdges:
-        """Return the edges of an edge file, with bounds for their weights."""
+        """Return the edges of a file that was read; ``bounds`` are as for :func:`read_edges`."""
         ends = {"source": edge_file.source, "destination": edge_file.destination}
         table, bounds = edge_file.table, bounds or {}
         if bounds:  # weights were read into the last column
@@ -64,7 +64,7 @@ class CommandEdges:
         return cls(table, options, formats=[edge_file.source_format], ledger=edge_file.ledger)
 
     def engine(self) -> str:
-        """Return the fastest engine for the edges; for a stream "auto", as the library chooses."""
+        """Return the fastest engine for edges in memory, or "auto" for edges read in chunks."""
         from ...backends.choice import choose
 
         return "auto" if self.streamed else choose(len(self.edges)).engine
@@ -77,13 +77,13 @@ def read_edges(
     reading: dict[str, Any],
     bounds: dict[str, Any],
 ) -> CommandEdges:
-    """Read a single file as a whole, or return paths that the library reads in chunks.
+    """Read a single file into memory, or return paths that the library reads in chunks.
 
-    ``files`` are paths of files and folders, patterns, or ``-``. ``reading`` has the columns of
-    both ends, and the options of files. ``bounds`` has the column of weights and its bounds; it is
-    empty if edges are not selected by weight. With any option of streams that is not None in
-    ``chunked``, such as ``memory_limit``, a single file is also read in chunks. Raise a UsageError
-    if standard input is one of several files.
+    ``files`` are paths of files and folders, patterns, or ``-``. If an option for reading in chunks
+    in ``chunked`` is not None, a single file is read in chunks, too. ``reading`` has the names of
+    the columns of both ends, and the options of files. ``bounds`` has the name of the weight column
+    as ``weight``, and bounds for the weights; it is empty if edges are not selected by weight.
+    Raise a UsageError if standard input is one of several files.
     """
     chunked = {name: value for name, value in chunked.items() if value is not None}
     if chunked or not is_whole(files):
@@ -104,7 +104,7 @@ def read_edges(
 def read_in_memory(
     files: Sequence[str], quiet: bool, reading: dict[str, Any], bounds: dict[str, Any]
 ) -> CommandEdges:
-    """Read a single file, or return paths that the library reads into one table."""
+    """Read a single file into memory, or return paths that the library reads into one table."""
     edges = read_edges(files, {}, quiet, reading, bounds)
     edges.options.pop("progress", None)  # with this option, the library would read in chunks
     return edges
@@ -113,7 +113,7 @@ def read_in_memory(
 def read_one(file: Path, report: Report | None, **reading: Any) -> EdgeFile:
     """Read all edges of a file, or of standard input for ``-``.
 
-    ``reading`` are source, destination, options of files and other fields of a column request.
+    ``reading`` has the options of files, and fields of :class:`ColumnRequest`, such as ``source``.
     """
     request_fields = {name: value for name, value in reading.items() if name not in KEYWORDS}
     request = ColumnRequest(format="", options=TextOptions.among(reading), **request_fields)
@@ -137,7 +137,7 @@ def check_single(source_format: SourceFormat) -> None:
 
 
 def is_whole(files: Sequence[str]) -> bool:
-    """Return whether the input is one file or standard input, which is read as a whole."""
+    """Return whether the input is one file or standard input: no folder, URL or pattern."""
     if len(files) > 1:
         return False
     (file,) = files

@@ -129,22 +129,22 @@ def verify(
         check_single(source_format)
     edge_table = None if edge_input.streamed else edges
     options |= read_vertices(vertices, on, num_vertices, edge_table, options, quiet)
-    table, label_format = _labels(labels, labels_format, quiet)
+    label_table, label_format = _labels(labels, labels_format, quiet)
     if edge_table is not None:
-        table = _alike(edge_table, table, label_format, files[0], labels)
+        label_table = _with_comparable_ids(edge_table, label_table, label_format, files[0], labels)
     rule = LABEL_RULES[naming]
-    _check_naming(table, rule)
-    table = table.take(pc.sort_indices(table["vertex"]))
+    _check_label_type(label_table, rule)
+    label_table = label_table.take(pc.sort_indices(label_table["vertex"]))
     options |= {"nulls": nulls or "raise", "engine": engine, "oracle": oracle} | bounds
     with kernels(quiet) as times:
-        proof, example = _audit(_by_least(table, rule), edges, options)
-    example = example or _misnamed(table, rule)
+        proof, example = _audit(_with_least_vertices(label_table, rule), edges, options)
+    example = example or _first_wrong_label(label_table, rule)
     facts = {
         **({"file": files[0]} if len(files) == 1 else {"files": list(files)}),
         "labels": str(labels),
         "correct": example is None,
         "counter_example": example,
-        "vertices": len(table),
+        "vertices": len(label_table),
         "edges": proof and proof.edges,
         "components": proof and proof.components,
         "ledger": proof and edge_input.full_ledger(proof.ledger).facts(),
@@ -182,20 +182,20 @@ def _audited_edges(
     reading: dict[str, Any],
     bounds: dict[str, Any],
 ) -> CommandEdges:
-    """Read a single file, or return the paths of files that the audit reads in chunks.
+    """Read a single file into memory, or return paths that the audit reads in chunks.
 
-    ``chunked`` are the options for reading in chunks that were passed.
+    The parameters are as for :func:`read_edges`, but no value of ``chunked`` is None.
     """
     if is_whole(files) and not chunked:
         return read_edges(files, chunked, quiet, reading, bounds)
     if STANDARD in files:
-        option = next(iter(chunked), None)
-        if len(files) > 1 or option is None:
+        if len(files) > 1:
             raise click.UsageError("- is standard input, which cannot be read with other files.")
-        flag = f"--{option.replace('_', '-')}"
+        flag = f"--{next(iter(chunked)).replace('_', '-')}"
         raise InputError(f"{flag} needs a file, because verify reads standard input as a whole")
     paths = files[0] if len(files) == 1 else list(files)
     source_format = None
+    # With --unreadable, the audit decides what happens to a file that cannot be read
     if is_whole(files) and "unreadable" not in chunked:
         ends, text = (reading["source"], reading["destination"]), TextOptions.among(reading)
         source_format = source_format_of(Path(files[0]), *ends, text)
@@ -203,22 +203,21 @@ def _audited_edges(
     return CommandEdges(paths, reading | chunked, streamed=True, formats=formats)
 
 
-def _alike(
+def _with_comparable_ids(
     edges: pa.Table, labels: pa.Table, label_format: SourceFormat, edge_path: str, label_path: Path
 ) -> pa.Table:
-    """Return the labels, as text if the ids of the edges are strings of digits.
+    """Return the labels, converted to text if the ids of the edges are strings of digits.
 
-    A file of labels in text does not tell strings of digits from numbers, so they were read as
-    numbers. Raise a FormatError if vertices are text and ids are numbers, or the reverse. The paths
-    name both inputs in messages.
+    A text file does not distinguish strings of digits from numbers, so both are read as numbers.
+    Raise a FormatError, which names both paths, if only the ids of one of the inputs are text.
     """
     import pyarrow as pa
 
     id_type, vertex_type = edges.schema.types[0], labels.schema.types[0]
     if not (len(edges) and len(labels)) or is_text(id_type) == is_text(vertex_type):
         return labels
-    are_both_text = is_text(id_type) and label_format.delimiter is not None
-    if are_both_text and all(integers(ids) is not None for ids in plain(edges).columns[:2]):
+    may_be_text = is_text(id_type) and label_format.delimiter is not None  # labels in a text file
+    if may_be_text and all(integers(ids) is not None for ids in plain(edges).columns[:2]):
         columns = [column.cast(pa.large_string()) for column in labels.columns]
         return pa.table(columns, names=labels.column_names)
     raise FormatError(
@@ -228,7 +227,7 @@ def _alike(
 
 
 def _audit(table: pa.Table, edges: Any, options: dict[str, Any]) -> tuple[Audit | None, str | None]:
-    """Return the proof that labels are right and None, or None and the first error in words."""
+    """Return ``(proof, None)`` if labels are right, otherwise ``(None, message of the error)``."""
     from ...verify.audit import audit_labels
 
     try:
@@ -237,22 +236,23 @@ def _audit(table: pa.Table, edges: Any, options: dict[str, Any]) -> tuple[Audit 
         return None, as_options(str(error))
 
 
-def _check_naming(table: pa.Table, rule: LabelRule) -> None:
-    """Raise an InputError if the ids are strings and labels are numbers, but should be ids."""
+def _check_label_type(table: pa.Table, rule: LabelRule) -> None:
+    """Raise an InputError if labels are numbers although the rule requires ids, which are text."""
     import pyarrow.compute as pc
 
     vertex, labels = table["vertex"], table["labels"]
     if not (rule.is_vertex and len(table) and is_text(vertex.type)):
         return
-    names = labels.cast(vertex.type)
-    if integers(names) is not None and not pc.any(pc.is_in(names, vertex)).as_py():
+    text_labels = labels.cast(vertex.type)
+    # Ids may be strings of digits, too: then some labels are ids
+    if integers(text_labels) is not None and not pc.any(pc.is_in(text_labels, vertex)).as_py():
         raise InputError(
             "labels are integers but ids are strings: pass --labels size, dense or any"
         )
 
 
-def _by_least(table: pa.Table, rule: LabelRule) -> pa.Table:
-    """Return the table with labels replaced: each is the least vertex that has this label."""
+def _with_least_vertices(table: pa.Table, rule: LabelRule) -> pa.Table:
+    """Return the table with each label replaced by the least vertex that has it, for the audit."""
     if rule.is_least or not len(table):
         return table
     # Vertices are sorted, so the first row of a label has its least vertex
@@ -263,8 +263,8 @@ def _by_least(table: pa.Table, rule: LabelRule) -> pa.Table:
 class _Groups:
     """The sorted vertices of a table, grouped by label.
 
-    ``first``, ``last`` and ``size`` are the first row, last row and number of rows of each label,
-    and ``of_row`` is the number of the label of each row.
+    For each label, ``first``, ``last`` and ``size`` are its first row, last row and number of rows.
+    For each row, ``of_row`` is the position of its label in these arrays.
     """
 
     def __init__(self, table: pa.Table) -> None:
@@ -280,10 +280,10 @@ class _Groups:
         self.last[self.of_row] = np.arange(len(table))
 
 
-def _misnamed(table: pa.Table, rule: LabelRule) -> str | None:
-    """Describe the first label that is not what the rule requires; None if all labels are.
+def _first_wrong_label(table: pa.Table, rule: LabelRule) -> str | None:
+    """Describe the first label that breaks the rule; None if there is none.
 
-    The audit has proved that equal labels mean equal components.
+    The audit has proved that two vertices have equal labels if and only if they are connected.
     """
     import numpy as np
     import pyarrow as pa
@@ -296,12 +296,12 @@ def _misnamed(table: pa.Table, rule: LabelRule) -> str | None:
         expected = table["vertex"].combine_chunks().take(pa.array(groups.last[groups.of_row]))
         what = "the greatest vertex of its component"
     else:
-        # lexsort() sorts by its last key first. First rows are in the order of least vertices
+        # Sort by size, largest first, and then by least vertex; the last key is the primary key
         keys = (groups.first, -groups.size) if rule.is_by_size else (groups.first,)
         order = np.lexsort(keys)
-        number = np.empty_like(order)
-        number[order] = np.arange(len(order))  # the place of each group in this order
-        expected = pa.array(number[groups.of_row])
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        expected = pa.array(rank[groups.of_row])
         by = "size" if rule.is_by_size else "least vertex"
         what = f"the number of its component by {by}"
     same = pc.equal(labels.cast(pa.large_string()), expected.cast(pa.large_string()))
