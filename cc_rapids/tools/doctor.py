@@ -32,8 +32,9 @@ PACKAGES: dict[str, tuple[str, ...]] = {
     "cugraph": ("cugraph-cu13", "cugraph-cu12", "cugraph"),
 }
 NO_ENGINE = "none"
-_OLDEST = {"cu13": (7, 5), "cu12": (7, 0)}  # the least compute capability for each extra
-_ELSEWHERE = (
+# The minimum compute capability for each extra of the package, which is named after a CUDA version
+_MIN_CAPABILITY = {"cu13": (7, 5), "cu12": (7, 0)}
+_USABLE_GPUS = (  # advice for machines without a usable GPU
     f"with an NVIDIA GPU since Turing and driver 580 or later: {install_advice('cu13')}",
     f"with an NVIDIA GPU since Volta and driver 525 or later: {install_advice('cu12')}",
 )
@@ -55,7 +56,7 @@ class Driver:
 
     version: str | None  # such as "580.65.06"; None if unknown
     cuda: tuple[int, int]  # the newest CUDA version that the driver supports, major and minor
-    gpus: tuple[Gpu, ...] = ()  # that a process may use, in CUDA's order
+    gpus: tuple[Gpu, ...] = ()  # the GPUs that a process may use, in CUDA's order
     trouble: str | None = None  # the message of the driver if there are no GPUs
 
 
@@ -65,15 +66,15 @@ class Facts:
 
     ``packages`` has the version of cc_rapids and of each package in ``PACKAGES``; None if it is not
     installed. If a wheel is for one CUDA version, its name follows in parentheses, as in
-    ``"14.0.1 (cupy-cuda13x)"``. ``engine`` is ``"cuda"`` if GPU frames run on a GPU, and host
-    frames on request; otherwise ``"threads"``, or ``"none"`` if this build of Python cannot run
-    kernels.
+    ``"14.0.1 (cupy-cuda13x)"``. ``engine`` is ``"cuda"`` if a GPU can be used: for GPU frames, and
+    on request for host frames. Otherwise it is ``"threads"``, or ``"none"`` if this build of Python
+    cannot run kernels.
     """
 
     python: str  # the version of Python, and the platform
     packages: dict[str, str | None]
     driver: Driver | None
-    cpus: int  # that this process may use
+    cpus: int  # the number of CPUs that this process may use
     engine: str
     why: str  # the reason for the engine
     advice: tuple[str, ...] = ()  # the steps that make the GPU usable
@@ -119,7 +120,7 @@ def check(verbose: bool = False, **options: object) -> str:
 
 
 def check_engine(facts: Facts) -> None:
-    """Check that the engine of a machine finds right components; raise errors as :func:`check`."""
+    """Solve a small example on the engine of a machine; raise errors as :func:`check` does."""
     if facts.engine == NO_ENGINE:
         raise RuntimeError(facts.why)
     from ..api import components
@@ -141,9 +142,9 @@ def choose(
     ``packages`` are the versions of packages, as in :class:`Facts`.
     """
     if driver is None:
-        return "threads", "there is no NVIDIA driver (libcuda.so.1 is not found)", _ELSEWHERE
+        return "threads", "there is no NVIDIA driver (libcuda.so.1 is not found)", _USABLE_GPUS
     if not driver.gpus:
-        return "threads", f"the NVIDIA driver shows no GPU: {driver.trouble}", _ELSEWHERE
+        return "threads", f"the NVIDIA driver shows no GPU: {driver.trouble}", _USABLE_GPUS
     gpu = driver.gpus[0]
     extra = extra_for(driver)
     cuda = ".".join(map(str, driver.cuda))
@@ -153,7 +154,7 @@ def choose(
     if extra is None:
         major, minor = gpu.capability
         why = f"{gpu.name} has compute capability {major}.{minor}; RAPIDS starts at 7.0"
-        return "threads", why, _ELSEWHERE
+        return "threads", why, _USABLE_GPUS
     install = install_advice(extra)
     missing = [name for name in ("numba-cuda", "cupy") if packages[name] is None]
     if missing:
@@ -171,8 +172,9 @@ def choose(
 
 def extra_for(driver: Driver) -> str | None:
     """Return the name of the extra for a driver and its first GPU; None if they are too old."""
-    for extra, oldest in _OLDEST.items():
-        if driver.cuda[0] >= int(extra[2:]) and driver.gpus[0].capability >= oldest:
+    for extra, capability in _MIN_CAPABILITY.items():
+        cuda_major = int(extra.removeprefix("cu"))
+        if driver.cuda[0] >= cuda_major and driver.gpus[0].capability >= capability:
             return extra
     return None
 
@@ -223,17 +225,17 @@ def _gpu(cuda: ctypes.CDLL, index: int) -> Gpu:
 
 
 def _trouble(cuda: ctypes.CDLL, status: int) -> str:
-    """Return the driver's message for a status, with the setting that may hide GPUs.
+    """Return why there is no GPU: the driver's message for a status, or that it has no device.
 
-    Status 0 is success: the driver works, but reports no device.
+    CUDA_VISIBLE_DEVICES, which may hide GPUs, is appended if it is set.
     """
-    hidden = os.environ.get("CUDA_VISIBLE_DEVICES")
-    text = ctypes.c_char_p()
-    cuda.cuGetErrorString(status, ctypes.byref(text))
-    message = (
-        (text.value or b"no CUDA-capable device").decode() if status else "it reports no device"
-    )
-    return message + (f" (CUDA_VISIBLE_DEVICES={hidden!r})" if hidden is not None else "")
+    message = "it reports no device"
+    if status:
+        text = ctypes.c_char_p()
+        cuda.cuGetErrorString(status, ctypes.byref(text))
+        message = (text.value or b"no CUDA-capable device").decode()
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return message if visible is None else f"{message} (CUDA_VISIBLE_DEVICES={visible!r})"
 
 
 def _driver_version() -> str | None:

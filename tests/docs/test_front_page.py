@@ -44,10 +44,11 @@ def test_links_lead_to_files_and_headings():
 
 
 def test_gpus_and_drivers_are_those_that_the_doctor_asks_for():
-    wanted = [f"{'.'.join(map(str, doctor._OLDEST[extra]))} or newer" for extra in ("cu13", "cu12")]
+    capabilities = [doctor._MIN_CAPABILITY[extra] for extra in ("cu13", "cu12")]
+    wanted = [f"{major}.{minor} or newer" for major, minor in capabilities]
     cells = row("GPU: compute capability")[:2]
     assert [cell.partition(" (")[0] for cell in cells] == wanted
-    for cell, driver, advice in zip(cells, row("NVIDIA driver"), doctor._ELSEWHERE, strict=False):
+    for cell, driver, advice in zip(cells, row("NVIDIA driver"), doctor._USABLE_GPUS, strict=False):
         generation = cell.partition("(")[2].rstrip(")")
         assert generation in advice
         assert driver.partition(" ")[0] in advice
