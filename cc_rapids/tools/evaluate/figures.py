@@ -1,10 +1,10 @@
-"""Draw the figures of papers from the runs of an evaluation; see ``FIGURES``.
+"""Draw the figures of papers from the runs of an evaluation.
 
-Sutton et al. 2016, Figures 5 and 6; Cong and Muzio 2014, Figure 4; Lehr et al. 2022, Figures 1 to
-8; Balduzzi et al. 2018, Figures 1 and 4.
+The figures are those of Sutton et al. 2016 (Figures 5 and 6), Cong and Muzio 2014 (Figure 4), Lehr
+et al. 2022 (Figures 1 to 8), and Balduzzi et al. 2018 (Figures 1 and 4).
 
-All functions in ``FIGURES`` take the rows and the baseline, though only :func:`speed_up` needs the
-baseline.
+All functions in ``FIGURES`` take the rows and the name of the design that is the baseline, though
+only :func:`speed_up` needs it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from .. import charts
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Row = dict[str, Any]
+Row = dict[str, Any]  # a run, as evaluate() yields it
 SEGMENTS = re.compile(r"adaptive\(segments=(\d+)\)")
-STAGES = re.compile(r"stages(?:\(q=\d+\))?\+(.+)")
-OTHERS = "files of one size each"
+STAGES = re.compile(r"stages(?:\(q=\d+\))?\+(.+)")  # a design in which ``stages`` calls another
+SINGLE_DENSITIES = "files of one size each"
 
 
 def milliseconds(row: Row) -> float:
@@ -67,16 +67,17 @@ def grouped_by(rows: Iterable[Row], *keys: str) -> dict[Any, list[Row]]:
 
 def over_density(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
     """Yield figures of the time by density, one for each number of vertices."""
-    # Numbers of vertices with a single density make no line alone, so they share one figure
-    families: dict[str, list[Row]] = {}
-    for n, family in grouped_by(rows, "vertices").items():
-        is_line = len({row["density"] for row in family}) > 1
-        families.setdefault(f"{n} vertices" if is_line else OTHERS, []).extend(family)
-    for name, family in families.items():
-        if len({row["density"] for row in family}) < 2:
+    # A line needs several densities, so all numbers of vertices with one density share a figure
+    rows_by_figure: dict[str, list[Row]] = {}
+    for n, runs in grouped_by(rows, "vertices").items():
+        is_line = len({row["density"] for row in runs}) > 1
+        name = f"{n} vertices" if is_line else SINGLE_DENSITIES
+        rows_by_figure.setdefault(name, []).extend(runs)
+    for name, runs in rows_by_figure.items():
+        if len({row["density"] for row in runs}) < 2:
             continue
         series: dict[str, list[tuple[float, float]]] = {}
-        for row in family:
+        for row in runs:
             points = series.setdefault(series_name(row, rows), [])
             points.append((row["density"], milliseconds(row)))
         figure = charts.lines(series, f"density, {name}", "milliseconds", log="xy")
@@ -120,17 +121,17 @@ def segments(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]
 
 
 def stages(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """Yield a figure of how much faster ``stages`` makes each algorithm that it calls."""
+    """Yield a figure of how much faster each algorithm is if ``stages`` calls it."""
     series: dict[str, list[float | None]] = {}
     files = grouped_by(rows, "file")
-    time_of = {(row["file"], row["ran"]): milliseconds(row) for row in rows}
+    ms_of = {(row["file"], row["ran"]): milliseconds(row) for row in rows}
     for row in rows:
         match = STAGES.fullmatch(row["ran"])
         if not match:
             continue
         name = match[1]
-        # A design without a sample may be named "none+..."
-        alone_ms = time_of.get((row["file"], name)) or time_of.get((row["file"], f"none+{name}"))
+        # Alone, the algorithm may have run as "none+name", which means without a sample
+        alone_ms = ms_of.get((row["file"], name)) or ms_of.get((row["file"], f"none+{name}"))
         if alone_ms:
             bars = series.setdefault(name, [None] * len(files))
             bars[list(files).index(row["file"])] = alone_ms / milliseconds(row)
@@ -144,13 +145,11 @@ def memory(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
     if len(kinds) < 2:
         return
     groups = list(grouped_by(rows, "design", "file"))
-    series = {
-        kind: [
-            next((milliseconds(row) for row in runs if (row["design"], row["file"]) == group), None)
-            for group in groups
-        ]
-        for kind, runs in kinds.items()
-    }
+    series = {}
+    for kind, runs in kinds.items():
+        # In reverse, so that the first run of a design on a file counts
+        ms_of = {(row["design"], row["file"]): milliseconds(row) for row in reversed(runs)}
+        series[kind] = [ms_of.get(group) for group in groups]
     names = [f"{design}, {file}" for design, file in groups]
     yield "memory", charts.bars(names, series, "milliseconds", log=True)
 
@@ -172,7 +171,7 @@ FIGURES = (over_density, speed_up, segments, stages, memory, threads)
 
 
 def drawn(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
-    """Yield the name and the figure of each entry of ``FIGURES`` for which there are runs."""
+    """Yield the names and figures that the functions in ``FIGURES`` draw from the timed runs."""
     timed = [row for row in rows if "wall_ms" in row]
-    for figures in FIGURES:
-        yield from figures(timed, baseline)
+    for draw in FIGURES:
+        yield from draw(timed, baseline)

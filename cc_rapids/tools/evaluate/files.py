@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ... import backends
 from ...backends import Backend
 from ...data.dtypes import is_integer
 from ...data.files.input_file import ColumnRequest, format_of
@@ -53,7 +54,7 @@ class Source:
 
     name: str
     table: pa.Table
-    vertices: range | None
+    vertices: range | None  # all vertices, if the file states their number
 
     @classmethod
     def read(cls, path: Path, options: TextOptions = NO_OPTIONS, **names: Any) -> Source:
@@ -76,7 +77,7 @@ class Source:
 
     @property
     def all_vertices(self) -> range | None:
-        """The ids of all vertices; None if the file lacks their number or ids are no integers."""
+        """All vertices; None if the file does not state their number or ids are not integers."""
         return self.vertices if self.ends is not None else None
 
     @cached_property
@@ -93,15 +94,14 @@ class Source:
         return int(self.table.num_rows)
 
     def copies(self, backend: Backend, runs: int, on_host: bool) -> list[Any]:
-        """Return copies of the edges on the host or the device; see ``bench.rotated``.
+        """Return copies of the edges on the host or on the device of ``backend``.
 
-        Ids that are not integers are returned as one table.
+        ``runs`` runs that take turns on the copies do not find edges in a cache. If the ids are not
+        integers, the table is returned without copies.
         """
         if self.ends is None:
             return [self.table]
         if on_host:
-            from ... import backends
-
             return list(rotated(backends.get("threads"), self.ends, runs))
         return list(rotated(backend, tuple(map(backend.asarray, self.ends)), runs))
 

@@ -7,13 +7,13 @@ clock starts, and each process runs one thread or several.
 
 from __future__ import annotations
 
-import itertools
 import multiprocessing
 import os
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise, repeat
 from multiprocessing.shared_memory import SharedMemory
 from typing import Any, NamedTuple
 from unittest import mock
@@ -21,11 +21,11 @@ from unittest import mock
 import numpy as np
 import numpy.typing as npt
 
-Ends = tuple[npt.NDArray[Any], npt.NDArray[Any]]
+Ends = tuple[npt.NDArray[Any], npt.NDArray[Any]]  # the sources and destinations of edges
 
 
 class SharedArray(NamedTuple):
-    """An array in shared memory."""
+    """The name of a block of shared memory, with the shape and type of the array in it."""
 
     name: str
     shape: tuple[int, ...]
@@ -34,30 +34,26 @@ class SharedArray(NamedTuple):
 
 @dataclass(frozen=True)
 class Processes:
-    """A pool of ``count`` processes that solves the edges in ``place`` by one design."""
+    """A pool of ``count`` processes that find spanning forests of ``edges`` by one design."""
 
     pool: ProcessPoolExecutor
     count: int
-    place: SharedArray
+    edges: SharedArray  # of shape (2, m)
     design: str
 
     def parts(self) -> list[tuple[int, int]]:
-        """Return the first and the past-the-end edge of each process; sizes differ by at most 1."""
-        cuts = [self.place.shape[1] * k // self.count for k in range(self.count + 1)]
-        return list(itertools.pairwise(cuts))
+        """Return the range of edges of each process, as (start, end); sizes differ by at most 1."""
+        cuts = [self.edges.shape[1] * k // self.count for k in range(self.count + 1)]
+        return list(pairwise(cuts))
 
     def forest(self) -> Ends:
         """Return a spanning forest, merged in pairs from the forests of the parts of the edges."""
-        tasks = [(self.place, *part, self.design) for part in self.parts()]
-        # map() takes one sequence for each parameter, so the tasks are transposed
-        forests = list(self.pool.map(_forest_of_part, *zip(*tasks, strict=True)))
+        edges, design = repeat(self.edges), repeat(self.design)
+        forests = list(self.pool.map(_forest_of_part, edges, self.parts(), design))
         while len(forests) > 1:
-            pairs = list(zip(forests[::2], forests[1::2], strict=False))
-            # The last of an odd number of forests waits for the next round
-            odd = forests[2 * len(pairs) :]
-            merged = self.pool.map(
-                _forest_of_two, *zip(*pairs, strict=True), [self.design] * len(pairs)
-            )
+            # The last of an odd number of forests has no partner, and waits for the next round
+            odd = forests[-1:] if len(forests) % 2 else []
+            merged = self.pool.map(_forest_of_two, forests[::2], forests[1::2], design)
             forests = [*merged, *odd]
         return forests[0]
 
@@ -85,27 +81,28 @@ def attached(array: SharedArray) -> Iterator[npt.NDArray[Any]]:
 
 
 @contextmanager
-def sharing(edges: Ends, count: int, design: str, threads: int = 1) -> Iterator[Processes]:
-    """Copy edges to shared memory, and yield processes that read them.
+def start_processes(edges: Ends, count: int, design: str, threads: int = 1) -> Iterator[Processes]:
+    """Copy edges to shared memory, and yield ``count`` processes that read them.
 
     Both arrays of ends have the same length and type. ``threads`` is the number of threads of each
     process.
     """
-    with shared((2, edges[0].size), edges[0].dtype) as place:
-        with attached(place) as columns:
+    with shared((2, edges[0].size), edges[0].dtype) as shared_edges:
+        with attached(shared_edges) as columns:
             columns[:] = edges
         context = multiprocessing.get_context("spawn")
+        # The new processes inherit the variable; at the end, it gets its earlier value again
         with (
             mock.patch.dict(os.environ, CC_RAPIDS_THREADS=str(threads)),
             ProcessPoolExecutor(count, context) as pool,
         ):
-            yield Processes(pool, count, place, design)
+            yield Processes(pool, count, shared_edges, design)
 
 
-def _forest_of_part(array: SharedArray, start: int, end: int, design: str) -> Ends:
-    """Return a spanning forest of the edges ``start .. end - 1`` in shared memory."""
-    with attached(array) as columns:
-        return _forest(columns[:, start:end], design)
+def _forest_of_part(edges: SharedArray, part: tuple[int, int], design: str) -> Ends:
+    """Return a spanning forest of a range of the edges in shared memory, given as (start, end)."""
+    with attached(edges) as columns:
+        return _forest(columns[:, slice(*part)], design)
 
 
 def _forest_of_two(first_forest: Ends, second_forest: Ends, design: str) -> Ends:

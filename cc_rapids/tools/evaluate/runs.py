@@ -20,8 +20,8 @@ from ...verify import oracle
 from ...verify.oracle.columns import label_columns
 from ..bench.timing import Times, spread, timed
 from .files import Source, density, reason
-from .processes import Ends, sharing
-from .sampling import sampling
+from .processes import Ends, start_processes
+from .sampling import start_sampling
 
 Report = Callable[[int, int], object]
 Row = dict[str, Any]
@@ -45,10 +45,11 @@ class Case:
 class Plan:
     """The runs of an evaluation.
 
-    ``memory`` has values of ``memory=`` of :func:`cc_rapids.components`. Edges then start on the
-    host, and the time includes copying. If it is empty, edges start in the memory of the engine.
-    ``threads`` are for the engine "threads" only. If there are neither threads nor processes, all
-    threads are used. Processes, which need integer ids, run in addition to ``threads``.
+    ``memory`` has values for the option ``memory`` of :func:`cc_rapids.components`. With such a
+    value, edges start on the host, and the time includes copying. If there is none, edges start in
+    the memory of the engine. ``threads`` are for the engine "threads" only. If there are neither
+    threads nor processes, all threads are used. If there are both, each number of threads and each
+    number of processes gives separate runs. Processes need integer ids.
     ``reductions`` are the ways in which processes combine their results. "pairs" merges forests in
     pairs, for designs that make spanning forests; see :mod:`cc_rapids.tools.evaluate.processes`.
     "samples" contracts components of samples; see :mod:`cc_rapids.tools.evaluate.sampling`.
@@ -69,16 +70,16 @@ class Plan:
 
     def cases(self) -> list[Case]:
         """Return the runs of a file."""
-        threads = self.threads or (() if self.processes else (None,))
-        thread_counts = self.threads_per_process or (1,)
+        thread_counts: Sequence[int | None] = self.threads
+        if not self.threads and not self.processes:
+            thread_counts = (None,)  # all threads
+        threads_per_process = self.threads_per_process or (1,)
         cases = []
         for design in self.designs:
-            for memory, count in product(self.memory or (None,), threads):
-                cases.append(Case(design, memory, count))
-            for count, processes, reduction in product(
-                thread_counts, self.processes, self.reductions
-            ):
-                cases.append(Case(design, None, count, processes, reduction))
+            for memory, threads in product(self.memory or (None,), thread_counts):
+                cases.append(Case(design, memory, threads))
+            for pool in product(threads_per_process, self.processes, self.reductions):
+                cases.append(Case(design, None, *pool))
         return cases
 
 
@@ -156,7 +157,7 @@ def _in_this_process(source: Source, plan: Plan, backend: Backend, case: Case) -
 def _by_processes(source: Source, plan: Plan, backend: Backend, case: Case) -> Times:
     """Return the times of a case on processes, including the time to label their last forest.
 
-    The processes hold the edges, so the only input of a run is the function that starts them.
+    The processes already have the edges, so ``job`` takes only the function that solves them.
     """
     if source.ends is None or backend.on_device:
         raise InputError("processes need integer ids and run on CPU threads: pass engine='threads'")
@@ -178,18 +179,18 @@ def _process_options(case: Case) -> tuple[int, str, int]:
 @contextmanager
 def _in_pairs(ends: Ends, vertices: Any, case: Case) -> Iterator[Callable[[], Ends]]:
     """Yield a function that returns a forest, which is merged in pairs."""
-    with sharing(ends, *_process_options(case)) as pool:
+    with start_processes(ends, *_process_options(case)) as pool:
         yield pool.forest
 
 
 @contextmanager
 def _by_samples(ends: Ends, vertices: Any, case: Case) -> Iterator[Callable[[], Ends]]:
-    """Yield a function that returns a forest by iterated sampling; vertices are numbered first."""
+    """Yield a function that returns a forest by iterated sampling, which needs vertex numbers."""
     ids = np.asarray(vertices)
-    # The type of a negative number is signed: int32, or int64 if there are more vertices
+    # int32, or int64 if there are more vertices; min_scalar_type() of a negative number is signed
     dtype = np.promote_types(np.int32, np.min_scalar_type(-max(ids.size, 1)))
     numbers = [np.searchsorted(ids, column).astype(dtype) for column in ends]
-    with sampling((numbers[0], numbers[1]), ids.size, *_process_options(case)) as pool:
+    with start_sampling((numbers[0], numbers[1]), ids.size, *_process_options(case)) as pool:
 
         def forest() -> Ends:
             tails, heads = pool.forest()
@@ -202,7 +203,7 @@ REDUCTIONS = {"pairs": _in_pairs, "samples": _by_samples}
 
 
 class _Truth:
-    """The correct labels of a file, which are those of the first answer after a proof."""
+    """The labels of the first answer for a file, kept after an audit has proved them right."""
 
     def __init__(self, source: Source) -> None:
         self.source = source

@@ -5,8 +5,8 @@ edges to one process, the root, which finds the components of the sample. All pr
 ends of their edges by these components and drop loops. The rounds end when no edge is left.
 
 This is the communication-avoiding algorithm of Gianinazzi, Kalvoda, De Palma, Besta and Hoefler
-2018, on one machine, after its abstract and the authors' program (github.com/PJK/
-comm-avoiding-cuts-cc). Unlike there, components are not renumbered after each round.
+2018, on one machine. It follows their abstract and their program (github.com/PJK/
+comm-avoiding-cuts-cc). Unlike the program, it does not renumber components after each round.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 
-from .processes import Ends, Processes, SharedArray, attached, shared, sharing
+from .processes import Ends, Processes, SharedArray, attached, shared, start_processes
 
 EPSILON, DELTA = 0.09, 0.2  # constants in the size of a sample, as in the authors' program
 
@@ -29,7 +30,8 @@ class Sampling(Processes):
     Attributes
     ----------
     remaining : SharedArray
-        The remaining edges of each process, which are at the start of its part of the edges.
+        The edges that remain, in an array of the shape of ``edges``. Those of a process begin where
+        its part of ``edges`` begins.
     labels : SharedArray
         An array of shape (2, n). Row 0 has the component of each vertex in the last sample, and row
         1 its component in all samples so far.
@@ -40,25 +42,17 @@ class Sampling(Processes):
 
     def forest(self) -> Ends:
         """Return an edge from each vertex to the least vertex of its component."""
-        # The first round reads the given edges, and later rounds read the edges that remain
-        parts, source = self.parts(), self.place
         with attached(self.labels) as labels:
             labels[1] = np.arange(labels.shape[1])
-        counts = [last - first for first, last in parts]
+        starts = [start for start, _ in self.parts()]
+        counts = [end - start for start, end in self.parts()]
+        source = self.edges  # in the first round; later rounds read the edges that remain
         while any(counts):
-            arrays = source, self.remaining, self.labels
             sizes = sample_sizes(counts, self.labels.shape[1])
-            tasks = [
-                (source, first, count, size)
-                for (first, _), count, size in zip(parts, counts, sizes, strict=True)
-            ]
-            # map() takes one sequence for each parameter, so the lists of arguments are transposed
-            samples = list(self.pool.map(sampled, *zip(*tasks, strict=True)))
+            samples = list(self.pool.map(draw_sample, repeat(source), starts, counts, sizes))
             self.pool.submit(solve_sample, samples, self.labels, self.design).result()
-            contractions = [
-                (*arrays, first, count) for (first, _), count in zip(parts, counts, strict=True)
-            ]
-            counts = list(self.pool.map(contracted, *zip(*contractions, strict=True)))
+            arrays = repeat(source), repeat(self.remaining), repeat(self.labels)
+            counts = list(self.pool.map(contract_edges, *arrays, starts, counts))
             source = self.remaining
         with attached(self.labels) as labels:
             # The least vertex of a component is its own label and needs no edge
@@ -67,18 +61,20 @@ class Sampling(Processes):
 
 
 @contextmanager
-def sampling(edges: Ends, n: int, count: int, design: str, threads: int = 1) -> Iterator[Sampling]:
-    """Copy edges to shared memory, and yield processes that solve them.
+def start_sampling(
+    edges: Ends, n: int, count: int, design: str, threads: int = 1
+) -> Iterator[Sampling]:
+    """Copy edges to shared memory, and yield ``count`` processes that find their components.
 
     The ends of edges are vertices 0 .. n - 1.
     """
     dtype = edges[0].dtype
     with (
-        sharing(edges, count, design, threads) as processes,
+        start_processes(edges, count, design, threads) as processes,
         shared((2, edges[0].size), dtype) as remaining,
         shared((2, n), dtype) as labels,
     ):
-        yield Sampling(processes.pool, count, processes.place, design, remaining, labels)
+        yield Sampling(processes.pool, count, processes.edges, design, remaining, labels)
 
 
 def sample_sizes(counts: list[int], n: int) -> list[int]:
@@ -91,12 +87,12 @@ def sample_sizes(counts: list[int], n: int) -> list[int]:
     return [-(-size * count // total) for count in counts]  # rounded up
 
 
-def sampled(array: SharedArray, start: int, count: int, size: int) -> Ends:
+def draw_sample(source: SharedArray, start: int, count: int, size: int) -> Ends:
     """Return ``size`` random edges, with repetition, from ``count`` edges that start at ``start``.
 
     If ``size`` is ``count``, return each of these edges once.
     """
-    with attached(array) as edges:
+    with attached(source) as edges:
         part = edges[:, start : start + count]
         if size < count:  # the seed differs by part, and by round because edges become fewer
             part = part[:, np.random.default_rng((start, count)).integers(0, count, size)]
@@ -104,10 +100,10 @@ def sampled(array: SharedArray, start: int, count: int, size: int) -> Ends:
 
 
 def solve_sample(samples: list[Ends], label_array: SharedArray, design: str) -> None:
-    """Find the components of all samples together, and store them in shared memory.
+    """Find the components of the union of the samples, and store them in both rows of the labels.
 
-    Row 0 of the labels gets the component of each vertex in the samples. Row 1, which has the
-    components so far, is updated by them.
+    Row 0 gets the component of each vertex in the samples. Row 1 has the component of each vertex
+    in earlier samples, which is replaced by the component that contains it now.
     """
     from ...api import components
 
@@ -118,7 +114,7 @@ def solve_sample(samples: list[Ends], label_array: SharedArray, design: str) -> 
         labels[1] = labels[0, labels[1]]
 
 
-def contracted(
+def contract_edges(
     source: SharedArray, remaining: SharedArray, labels: SharedArray, start: int, count: int
 ) -> int:
     """Replace the ends of some edges by their components, and drop self-loops.
@@ -134,8 +130,6 @@ def contracted(
         src, dst = label_rows[0, edges[:, start : start + count]]
         is_left = src != dst
         size = int(is_left.sum())
-        kept_edges[0, start : start + size], kept_edges[1, start : start + size] = (
-            src[is_left],
-            dst[is_left],
-        )
+        kept_edges[0, start : start + size] = src[is_left]
+        kept_edges[1, start : start + size] = dst[is_left]
         return size

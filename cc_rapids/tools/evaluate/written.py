@@ -21,14 +21,14 @@ COLUMNS = (
 
 
 def flat(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the row of a table for a run: the times of a run have a column for each statistic."""
+    """Return the row of a run in the CSV table, with a column for each statistic of its times."""
     cells = {name: row.get(name) for name in COLUMNS}
     for clock in ("wall", "device"):
         times = row.get(f"{clock}_ms", {})
         cells[f"{clock}_ms"] = times.get("median")
         for end in ("least", "greatest"):
             cells[f"{clock}_{end}_ms"] = times.get(end)
-        cells["runs"] = times.get("runs", cells["runs"])
+    cells["runs"] = row.get("wall_ms", {}).get("runs")
     return cells
 
 
@@ -37,7 +37,7 @@ def write(
 ) -> list[Path]:
     """Write all files of an evaluation, each atomically, and return their paths.
 
-    ``base`` has the first fields of each JSON line: device, versions and date. The folder is
+    ``base`` has the common fields of all JSON lines: device, versions and date. The folder is
     created if it does not exist. Figures need matplotlib, and compare designs with ``baseline``.
     Raise an OutputError, with the path and the reason, if a file cannot be written.
     """
