@@ -86,7 +86,7 @@ class Graph:
         return self.expected()
 
 
-def count(name: str, value: Any) -> int:
+def as_count(name: str, value: Any) -> int:
     """Convert a value to int; raise an InputError unless it is an integer of at least 0."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
         raise InputError(f"{name} must be an integer of at least 0, not {value!r}")
@@ -94,8 +94,8 @@ def count(name: str, value: Any) -> int:
 
 
 def check_vertices(num_vertices: int, dtype: npt.DTypeLike = np.int64) -> int:
-    """Convert a number to int; raise an InputError unless ``dtype`` holds all of its vertices."""
-    n, kind = count("num_vertices", num_vertices), np.dtype(dtype)
+    """Return ``num_vertices`` as an int; raise an InputError if a vertex does not fit ``dtype``."""
+    n, kind = as_count("num_vertices", num_vertices), np.dtype(dtype)
     if not is_integer(kind):
         raise InputError(f"vertices must be integers, not {kind}")
     if n - 1 > min(np.iinfo(kind).max, MAX_VERTICES - 1):
@@ -113,14 +113,14 @@ def new_columns(size: int, dtype: npt.DTypeLike, engine: str) -> tuple[Array, Ar
 
 
 def launch(make: Callable[[Any], Any], engine: str, n: int, *arguments: Any) -> None:
-    """Run the kernel that ``make`` returns on an engine, for ``n`` items."""
+    """Run a kernel on an engine for the indices 0 .. n - 1; ``make`` returns it for a backend."""
     runner = backends.get(engine)
     runner.kernel(make)(n, *arguments)
 
 
 def keys(seed: int) -> tuple[int, int]:
     """Return two independent keys for a seed, which are the same in all versions of NumPy."""
-    first, second = np.random.SeedSequence(count("seed", seed)).generate_state(2).tolist()
+    first, second = np.random.SeedSequence(as_count("seed", seed)).generate_state(2).tolist()
     return first, second
 
 

@@ -4,15 +4,16 @@ Every engine makes the same edges, in any order, and needs only the memory of it
 numbers are uint64. No product overflows: either both factors have 32 bits, or a comment says why
 the product is below 2^64. On overflow, NumPy scalars would warn, while LLVM and CUDA wrap around.
 
-Kernels write edges starting at edge ``first``: i = 0 writes edge ``first``.
+Each function takes a backend, ``on``, and returns a kernel or device function for it, which its
+docstring describes. Kernels write edges starting at edge ``first``: i = 0 writes edge ``first``.
 """
 
 from typing import Any
 
 import numpy as np
 
-NONE, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
-HALF, WORD = np.uint64(32), np.uint64(0xFFFFFFFF)
+ZERO, ONE, TWO, THREE = (np.uint64(k) for k in range(4))
+HALF, WORD = np.uint64(32), np.uint64(0xFFFFFFFF)  # the shift and the mask for half of 64 bits
 
 SHARE_BITS = 16  # the bits of a 64-bit random number that one level of R-MAT uses
 LEVELS = 64 // SHARE_BITS
@@ -64,8 +65,8 @@ def permute(on: Any) -> Any:
     This follows a cycle of the larger permutation, so it returns to a value below n, and distinct
     inputs have distinct results.
 
-    ``scramble`` returns the upper bits of a product, which depend on all bits of the factors. Its
-    caller keeps the number of bits that a half has.
+    ``scramble`` returns the upper bits of a product, which depend on all bits of the factors. A
+    mask then reduces them to the length of a half.
     """
 
     @on.device
@@ -76,16 +77,16 @@ def permute(on: Any) -> Any:
 
     @on.device
     def permute(key, n, bits, x):
-        low = np.uint64(bits) >> ONE
-        lows, highs = (ONE << low) - ONE, (ONE << (np.uint64(bits) - low)) - ONE
+        low_bits = np.uint64(bits) >> ONE
+        low_mask, high_mask = (ONE << low_bits) - ONE, (ONE << (np.uint64(bits) - low_bits)) - ONE
         while True:
-            left, right, k = x >> low, x & lows, np.uint64(key)
+            high, low, step_key = x >> low_bits, x & low_mask, np.uint64(key)
             for _ in range(3):
-                left = (left ^ scramble(k, right)) & highs
-                k = (k + STEP) & WORD
-                right = (right ^ scramble(k, left)) & lows
-                k = (k + STEP) & WORD
-            x = left << low | right
+                high = (high ^ scramble(step_key, low)) & high_mask
+                step_key = (step_key + STEP) & WORD
+                low = (low ^ scramble(step_key, high)) & low_mask
+                step_key = (step_key + STEP) & WORD
+            x = high << low_bits | low
             if x < np.uint64(n):
                 return x
 
@@ -106,7 +107,7 @@ def rmat(on: Any) -> Any:
 
     @on.elementwise
     def rmat(i, first, key, n, draws, a, ab, abc, src, dst):
-        u, v, part = NONE, NONE, NONE
+        u, v, part = ZERO, ZERO, ZERO
         while part < np.uint64(draws):
             rest = bits(key, i + np.uint64(first), part)
             for _ in range(LEVELS):
@@ -127,7 +128,7 @@ def below(on: Any) -> Any:
 
     @on.device
     def below(n, x):
-        # x n / 2^64 by the halves of x; the sum is at most (2^32 - 1) n + (n - 1) < 2^64
+        # floor(x n / 2^64), by the halves of x; the sum is at most (2^32 - 1) n + (n - 1) < 2^64
         return ((x >> HALF) * n + ((x & WORD) * n >> HALF)) >> HALF
 
     return below
@@ -140,7 +141,7 @@ def uniform(on: Any) -> Any:
     @on.elementwise
     def uniform(i, first, key, n, src, dst):
         e = i + np.uint64(first)
-        src[i] = number(np.uint64(n), bits(key, e, NONE))
+        src[i] = number(np.uint64(n), bits(key, e, ZERO))
         dst[i] = number(np.uint64(n), bits(key, e, ONE))
 
     return uniform
@@ -149,13 +150,13 @@ def uniform(on: Any) -> Any:
 def barabasi_albert(on: Any) -> Any:
     """Write the edges of a graph that grows by preferential attachment.
 
-    The ends of all edges are the places of one list: edge e has the places 2 e and 2 e + 1. Place 2
-    e is the vertex that brings edge e. Place 2 e + 1 is a copy of a random place among 0 .. 2 e, so
-    a vertex is chosen in proportion to its degree. The list is not stored. If the copied place is
-    odd, it is itself a copy, and the place that it copies is computed from its random bits. The
-    places decrease by half on average, so the loop is short. Source: Batagelj and Brandes,
-    "Efficient generation of large random networks", Physical Review E 71, 2005; in parallel:
-    Sanders and Schulz, "Scalable generation of scale-free graphs", 2016.
+    The ends of all edges form one list, in which edge e has the places 2 e and 2 e + 1. Place 2 e
+    holds the new vertex to which edge e belongs. Place 2 e + 1 holds a copy of a random place among
+    0 .. 2 e, so a vertex is chosen in proportion to its degree. The list is not stored. If the
+    copied place is odd, it holds a copy, too, and the place that it copies is computed from its
+    random bits. The places decrease by half on average, so the loop is short. Source: Batagelj and
+    Brandes, "Efficient generation of large random networks", Physical Review E 71, 2005; in
+    parallel: Sanders and Schulz, "Scalable generation of scale-free graphs", 2016.
     """
     bits = draw(on)
 
@@ -164,34 +165,34 @@ def barabasi_albert(on: Any) -> Any:
         e = i + np.uint64(first)
         src[i], place = e // np.uint64(each), TWO * e + ONE
         while place & ONE:
-            place = bits(key, place >> ONE, NONE) % place
+            place = bits(key, place >> ONE, ZERO) % place
         dst[i] = (place >> ONE) // np.uint64(each)
 
     return barabasi_albert
 
 
 def keep_grid(on: Any) -> Any:
-    """Choose which edges of a grid from vertex v = first + i to the right and downwards are kept.
+    """Choose at random whether the edges of vertex v = first + i are kept: right and downwards.
 
-    kept[2 i] is set for the edge to the right and kept[2 i + 1] for the edge downwards, each with
-    the probability ``share`` in units of 2^-32. The halves of one random number decide.
+    The edge to the right sets kept[2 i], and the edge downwards kept[2 i + 1], each if it exists
+    and with the probability ``share`` in units of 2^-32. The halves of one random number decide.
     """
     bits = draw(on)
 
     @on.elementwise
     def keep_grid(i, first, key, n, columns, share, kept):
         v = i + np.uint64(first)
-        x = bits(key, v, NONE)
-        right = v % np.uint64(columns) + ONE < np.uint64(columns)
-        down = v + np.uint64(columns) < np.uint64(n)
-        kept[TWO * i] = right and x >> HALF < np.uint64(share)
-        kept[TWO * i + ONE] = down and x & WORD < np.uint64(share)
+        x = bits(key, v, ZERO)
+        has_right = v % np.uint64(columns) + ONE < np.uint64(columns)
+        has_down = v + np.uint64(columns) < np.uint64(n)
+        kept[TWO * i] = has_right and x >> HALF < np.uint64(share)
+        kept[TWO * i + ONE] = has_down and x & WORD < np.uint64(share)
 
     return keep_grid
 
 
 def grid(on: Any) -> Any:
-    """Write the kept edges of a grid: those at indices ``places`` of all edges (keep_grid)."""
+    """Write grid edges: place 2 v is the edge of vertex v to the right, 2 v + 1 downwards."""
 
     @on.elementwise
     def grid(i, columns, places, src, dst):
@@ -216,14 +217,14 @@ def torus(on: Any) -> Any:
     return torus
 
 
-def steps(on: Any) -> Any:
-    """Write an arithmetic sequence: first, first + step, first + 2 step, ..."""
+def arithmetic_sequence(on: Any) -> Any:
+    """Write the numbers first, first + step, first + 2 step, ..."""
 
     @on.elementwise
-    def steps(i, first, step, out):
+    def arithmetic_sequence(i, first, step, out):
         out[i] = np.uint64(first) + i * np.uint64(step)
 
-    return steps
+    return arithmetic_sequence
 
 
 def cliques(on: Any) -> Any:
@@ -235,7 +236,7 @@ def cliques(on: Any) -> Any:
 
     @on.elementwise
     def cliques(i, first, count, vertices, edges, src, dst):
-        e, c, end = i + np.uint64(first), NONE, np.uint64(count)
+        e, c, end = i + np.uint64(first), ZERO, np.uint64(count)
         while end - c > ONE:  # the last clique with edges[c] <= e is in c .. end - 1
             middle = (c + end) >> ONE
             if edges[middle] <= e:
@@ -256,8 +257,9 @@ def cluster_sizes(on: Any) -> Any:
 
     @on.elementwise
     def cluster_sizes(i, first, key, count, shares, out):
-        x = bits(key, i + np.uint64(first), TWO + ONE) >> HALF  # cluster_pairs draws parts 0 to 2
-        low, high = NONE, np.uint64(count)
+        # Random bits of part 3, as cluster_pairs() uses the parts 0 to 2 with the same key
+        x = bits(key, i + np.uint64(first), THREE) >> HALF
+        low, high = ZERO, np.uint64(count)
         while low < high:  # the first share above x, if any, is in low .. high
             middle = (low + high) >> ONE
             if x < shares[middle]:
@@ -270,49 +272,50 @@ def cluster_sizes(on: Any) -> Any:
 
 
 def cluster_pairs(on: Any) -> Any:
-    """Write pairs within clusters; cluster c starts at document starts[c].
+    """Write pairs of documents of one cluster.
 
-    Each band repeats the ``distinct`` pairs in its own random order. The first of these pairs
-    connect the clusters: each document that is not the first of its cluster is paired with an
-    earlier document of the cluster. Each remaining pair consists of a random document and another
-    document of its cluster, or of the same document twice if the cluster has only one.
+    ``starts`` has the first document of each of the ``count`` clusters, followed by the number of
+    documents. Each band has the same ``distinct`` pairs in its own random order; ``length`` is the
+    length of distinct - 1 in bits. The first pairs connect the clusters: each document that is not
+    the first of its cluster is paired with an earlier document of the cluster. Each remaining pair
+    consists of a random document and another document of its cluster, or of the same document twice
+    if the cluster has only one.
 
-    Pair p of a band consists of the documents ``start + k`` and ``start + other`` of cluster c.
-    ``length`` is the bit length of ``distinct``. ``starts`` has the first document of each of the
-    ``count`` clusters, followed by the number of documents. ``d`` is a document or, if ``step`` is
-    1, its number among the documents that are not the first of their cluster. In this numbering,
-    cluster c begins at starts[c] - c.
+    Pair p consists of the documents ``start + k`` and ``start + other`` of cluster c. The first
+    document is found by its number ``d``. If ``connects`` is 1, only documents that are not the
+    first of their cluster are numbered, so cluster c begins at number starts[c] - c. Otherwise,
+    ``connects`` is 0 and d is the document.
     """
-    bits, place, number = draw(on), permute(on), below(on)
+    bits, permuted, random_below = draw(on), permute(on), below(on)
 
     @on.elementwise
     def cluster_pairs(i, first, key, distinct, length, count, starts, src, dst):
         e, clusters = i + np.uint64(first), np.uint64(count)
         band = e // np.uint64(distinct)
-        turn = bits(key, band, TWO) & WORD
-        p = place(turn, distinct, length, e % np.uint64(distinct))
+        band_key = bits(key, band, TWO) & WORD
+        p = permuted(band_key, distinct, length, e % np.uint64(distinct))
         n = starts[clusters]
-        d, step = p, ONE  # among documents that are not the first of their cluster
+        d, connects = p, ONE
         if p >= n - clusters:
-            d, step = number(n, bits(key, p, NONE)), NONE  # among all documents
-        c, end = NONE, clusters
+            d, connects = random_below(n, bits(key, p, ZERO)), ZERO
+        c, end = ZERO, clusters
         while end - c > ONE:  # the last cluster that begins at d or before is in c .. end - 1
             middle = (c + end) >> ONE
-            if starts[middle] - step * middle <= d:
+            if starts[middle] - connects * middle <= d:
                 c = middle
             else:
                 end = middle
         start, size = starts[c], starts[c + ONE] - starts[c]
-        k = d + step * (c + ONE) - start
+        k = d + connects * (c + ONE) - start
         x = bits(key, p, ONE)
-        other = number(k, x) if step else (k + ONE + number(size - ONE, x)) % size
+        other = random_below(k, x) if connects else (k + ONE + random_below(size - ONE, x)) % size
         src[i], dst[i] = start + k, start + other
 
     return cluster_pairs
 
 
 def record_keys(on: Any) -> Any:
-    """Write the edges from each record to its keys, which are the vertices after the records.
+    """Write ``each`` edges from every record to keys, which are the vertices after the records.
 
     A key is drawn in two steps: one of the 2^QUANTILE_BITS intervals between quantiles, and then
     a uniform key in this interval.
@@ -322,7 +325,7 @@ def record_keys(on: Any) -> Any:
     @on.elementwise
     def record_keys(i, first, key, records, each, quantiles, src, dst):
         e = i + np.uint64(first)
-        x = bits(key, e, NONE)
+        x = bits(key, e, ZERO)
         interval = x >> QUANTILE
         low = quantiles[interval]
         within = (quantiles[interval + ONE] - low) * (x & WORD) >> HALF
@@ -333,25 +336,25 @@ def record_keys(on: Any) -> Any:
 
 def relabel(on: Any) -> Any:
     """Relabel the vertices of a column by a random permutation; ``out`` may be the column."""
-    place = permute(on)
+    permuted = permute(on)
 
     @on.elementwise
     def relabel(i, key, n, bits, column, out):
-        out[i] = place(key, n, bits, np.uint64(column[i]))
+        out[i] = permuted(key, n, bits, np.uint64(column[i]))
 
     return relabel
 
 
 def repeat(on: Any) -> Any:
     """Write each of m edges ``total / m`` times, in random order and directions."""
-    place, random = permute(on), draw(on)
+    permuted, random_bits = permute(on), draw(on)
 
     @on.elementwise
-    def repeat(i, first, order, turn, total, bits, m, src, dst, out_src, out_dst):
+    def repeat(i, first, order_key, direction_key, total, bits, m, src, dst, out_src, out_dst):
         copy = i + np.uint64(first)
-        e = place(order, total, bits, copy) % np.uint64(m)
+        e = permuted(order_key, total, bits, copy) % np.uint64(m)
         u, v = src[e], dst[e]
-        if random(turn, copy, NONE) & ONE:
+        if random_bits(direction_key, copy, ZERO) & ONE:
             u, v = v, u
         out_src[i], out_dst[i] = u, v
 

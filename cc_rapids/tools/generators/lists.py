@@ -81,8 +81,8 @@ def banded_pairs(
 ) -> Graph:
     """Make near-duplicate pairs as locality-sensitive hashing finds them: once per band.
 
-    Every band has the pairs of :func:`near_duplicate_pairs`, in its own random order. The bands
-    follow one another.
+    The bands follow one another. Each has the same pairs, which are made as by
+    :func:`near_duplicate_pairs`, in its own random order.
 
     Parameters
     ----------
@@ -93,10 +93,8 @@ def banded_pairs(
         rows that are left.
     bands : int
         The number of times that a pair occurs, at least 1.
-    exponent : float
-        The exponent of the Zipf law of cluster sizes, above 1.
-    most : int
-        The maximum size of a cluster, at least 2.
+    exponent, most : float and int
+        As for :func:`cc_rapids.generators.near_duplicate_pairs`.
     seed, dtype : int and numpy.dtype
         As for :func:`cc_rapids.generators.reference`.
     engine : {"threads", "cuda"}

@@ -20,23 +20,24 @@ from ... import backends
 from ...backends import Array
 from ...errors import InputError, unknown
 from . import kernels as generate
-from .graph import Graph, Labels, bit_length, check_vertices, count, keys, launch, new_columns
+from .graph import Graph, Labels, as_count, bit_length, check_vertices, keys, launch, new_columns
 
 Ends = tuple[Array, Array]
 Part = Callable[[str, npt.DTypeLike, int, int], Ends]
 GRID_BATCH = 1 << 20  # the number of grid vertices whose edges are counted at a time
-SIZES_BATCH = 1 << 20  # number of cluster sizes drawn at a time
-MIN_TERMS = 1 << 12  # minimum number of terms of a series that are added one by one
+SIZES_BATCH = 1 << 20  # the number of cluster sizes drawn at a time
+MIN_TERMS = 1 << 12  # the minimum number of terms of a series that are added one by one
 
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
     """An edge list over the vertices 0 .. num_vertices - 1, generated on demand.
 
-    The list is made in ``steps``, each of at most ``max_edges_per_step`` edges. ``part`` takes an
-    engine, the type of vertices, the first step and the number of steps, and returns the two ends
-    of the edges of these steps in new arrays of the engine. ``count_edges`` counts the edges; it is
-    None if each step makes one edge. The other fields are those of :class:`Graph`.
+    The number of ``steps`` that make the list is known, while the number of edges may be random: a
+    step makes at most ``max_edges_per_step`` edges. ``part`` takes an engine, the type of vertices,
+    the first step and the number of steps, and returns the two ends of the edges of these steps in
+    new arrays of the engine. ``count_edges`` counts all edges; it is None if each step makes one
+    edge. The other fields are those of :class:`Graph`.
     """
 
     name: str
@@ -78,7 +79,7 @@ class Pieces:
 
 def uniform(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
     """Make :func:`cc_rapids.generators.uniform` in pieces."""
-    n, m = check_vertices(num_vertices), count("num_edges", num_edges)
+    n, m = check_vertices(num_vertices), as_count("num_edges", num_edges)
     if m and not n:
         raise InputError(f"{m} edges need at least one vertex")
     return _by_kernel(f"uniform({n})", n, m, generate.uniform, _key(seed), n)
@@ -94,7 +95,7 @@ def rmat(
         raise InputError(
             f"a, b, c must be probabilities with a sum of at most 1, not {a}, {b}, {c}"
         )
-    n, m, draws = 1 << scale, count("num_edges", num_edges), -(-scale // generate.LEVELS)
+    n, m, draws = 1 << scale, as_count("num_edges", num_edges), -(-scale // generate.LEVELS)
     shares = [round(x * (1 << generate.SHARE_BITS)) for x in (a, a + b, a + b + c)]
     arguments = _key(seed), n, draws, *shares
     pieces = _by_kernel(f"rmat(scale={scale})", n, m, generate.rmat, *arguments)
@@ -103,7 +104,7 @@ def rmat(
 
 def barabasi_albert(num_vertices: int, each: int, seed: int = 0) -> Pieces:
     """Make :func:`cc_rapids.generators.barabasi_albert` in pieces."""
-    n, degree = check_vertices(num_vertices), count("each", each)
+    n, degree = check_vertices(num_vertices), as_count("each", each)
     name = f"barabasi_albert({n}, each={degree})"
     return _by_kernel(name, n, n * degree, generate.barabasi_albert, _key(seed), max(degree, 1))
 
@@ -117,7 +118,7 @@ def gnm(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
     >>> len({frozenset(pair) for pair in zip(*map(list, complete.gather()))})
     10
     """
-    n, m = check_vertices(num_vertices), count("num_edges", num_edges)
+    n, m = check_vertices(num_vertices), as_count("num_edges", num_edges)
     pairs, key = n * (n - 1) // 2, _key(seed)
     if m > pairs:
         raise InputError(
@@ -129,7 +130,7 @@ def gnm(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
         with runner.scope():
             pair = runner.xp.arange(first, first + size, dtype=np.uint64)
             launch(generate.relabel, engine, size, key, pairs, bit_length(pairs), pair, pair)
-            # As in a clique, vertex k is joined to the next vertices around a circle
+            # Pair p joins vertex k = p % n to the vertex that is p // n + 1 further around a circle
             hop, k = runner.xp.divmod(pair, np.uint64(max(n, 1)))
             far = (k + hop + np.uint64(1)) % np.uint64(max(n, 1))
             return k.astype(dtype), far.astype(dtype)
@@ -139,7 +140,7 @@ def gnm(num_vertices: int, num_edges: int, seed: int = 0) -> Pieces:
 
 def grid(rows: int, columns: int, keep: float = 1.0, seed: int = 0) -> Pieces:
     """Make :func:`cc_rapids.generators.grid` in pieces."""
-    n = check_vertices(count("rows", rows) * count("columns", columns))
+    n = check_vertices(as_count("rows", rows) * as_count("columns", columns))
     if not 0 <= keep <= 1:
         raise InputError(f"keep must be a probability from 0 to 1, not {keep}")
     share, key = round(keep * (1 << 32)), _key(seed)
@@ -177,39 +178,39 @@ def grid(rows: int, columns: int, keep: float = 1.0, seed: int = 0) -> Pieces:
 
 def torus2d(rows: int, columns: int) -> Pieces:
     """Make :func:`cc_rapids.generators.torus2d` in pieces."""
-    n = check_vertices(count("rows", rows) * count("columns", columns))
+    n = check_vertices(as_count("rows", rows) * as_count("columns", columns))
     pieces = _by_kernel(f"torus2d({rows} x {columns})", n, 2 * n, generate.torus, n, columns)
     return replace(pieces, components=min(n, 1), expected=_together(n))
 
 
 def path(n: int, shuffle: int | None = None) -> Pieces:
     """Make :func:`cc_rapids.generators.path` in pieces: edge k joins vertices k and k + 1."""
-    pieces = _by_steps(f"path({n})", n, n - 1, (0, 1), (1, 1))
+    pieces = _by_sequences(f"path({n})", n, n - 1, (0, 1), (1, 1))
     pieces = replace(pieces, components=min(n, 1), expected=_together(n))
     return pieces if shuffle is None else permuted(pieces, shuffle)
 
 
 def star(n: int) -> Pieces:
     """Make :func:`cc_rapids.generators.star` in pieces: edge k joins vertices 0 and k + 1."""
-    pieces = _by_steps(f"star({n})", n, n - 1, (0, 0), (1, 1))
+    pieces = _by_sequences(f"star({n})", n, n - 1, (0, 0), (1, 1))
     return replace(pieces, components=min(n, 1), expected=_together(n))
 
 
 def self_loops(n: int) -> Pieces:
     """Make :func:`cc_rapids.generators.self_loops` in pieces."""
-    pieces = _by_steps(f"self_loops({n})", n, n, (0, 1), (0, 1))
+    pieces = _by_sequences(f"self_loops({n})", n, n, (0, 1), (0, 1))
     return replace(pieces, components=n, expected=lambda: np.arange(n))
 
 
 def isolated(n: int) -> Pieces:
-    """Make :func:`cc_rapids.generators.isolated`, which has no pieces."""
-    pieces = _by_steps(f"isolated({n})", n, 0, (0, 0), (0, 0))
+    """Make :func:`cc_rapids.generators.isolated` as pieces without edges."""
+    pieces = _by_sequences(f"isolated({n})", n, 0, (0, 0), (0, 0))
     return replace(pieces, components=n, expected=lambda: np.arange(n))
 
 
 def cliques(sizes: Sequence[int]) -> Pieces:
     """Make :func:`cc_rapids.generators.cliques` in pieces."""
-    clique_sizes = np.array([count("size", size) for size in sizes], np.int64)
+    clique_sizes = np.array([as_count("size", size) for size in sizes], np.int64)
     vertices, edges = (  # the first vertex and the first edge of each clique, and the totals
         np.concatenate([[0], np.cumsum(counts)]).astype(np.uint64)
         for counts in (clique_sizes, clique_sizes * (clique_sizes - 1) // 2)
@@ -229,7 +230,7 @@ def near_duplicate_pairs(
 ) -> Pieces:
     """Make :func:`cc_rapids.generators.near_duplicate_pairs` in pieces."""
     name = f"near_duplicate_pairs({documents}, {pairs})"
-    return _banded(name, documents, pairs, 1, exponent, most, seed)
+    return _cluster_pairs(name, documents, pairs, 1, exponent, most, seed)
 
 
 def banded_pairs(
@@ -242,29 +243,29 @@ def banded_pairs(
 ) -> Pieces:
     """Make :func:`cc_rapids.generators.banded_pairs` in pieces."""
     name = f"banded_pairs({documents}, {pairs}, bands={bands})"
-    return _banded(name, documents, pairs, bands, exponent, most, seed)
+    return _cluster_pairs(name, documents, pairs, bands, exponent, most, seed)
 
 
-def _banded(
+def _cluster_pairs(
     name: str, documents: int, pairs: int, bands: int, exponent: float, most: int, seed: int
 ) -> Pieces:
-    """Return pairs within clusters in pieces, repeated in bands, with the documents permuted."""
-    n, m = check_vertices(count("documents", documents)), count("pairs", pairs)
-    if count("bands", bands) < 1:
+    """Make pairs of documents of one cluster, repeated in each band, with documents permuted."""
+    n, m = check_vertices(as_count("documents", documents)), as_count("pairs", pairs)
+    if as_count("bands", bands) < 1:
         raise InputError(f"bands must be an integer of at least 1, not {bands!r}")
     if m and not n:
         raise InputError(f"{m:,} pairs need at least one document")
-    starts = _clusters(n, exponent, most, _key(seed))
-    clusters, distinct = starts.size - 1, math.ceil(m / bands)  # distinct: the pairs of one band
-    if distinct < n - clusters:  # a cluster of k documents needs k - 1 pairs
+    starts = _draw_clusters(n, exponent, most, _key(seed))
+    clusters, band_pairs = starts.size - 1, math.ceil(m / bands)
+    if band_pairs < n - clusters:  # a cluster of k documents needs k - 1 pairs
         repeats = f", each found {bands:,} times," if bands > 1 else ""
-        # A band has m / bands pairs, rounded up, so it has enough of them from this number of pairs
+        # The least m for which m / bands, rounded up, is at least n - clusters
         fewest_pairs = bands * (n - clusters - 1) + 1
         raise InputError(
             f"{n:,} documents in {clusters:,} clusters need at least {fewest_pairs:,} pairs"
             f"{repeats} to join each cluster, not {m:,}: give more pairs or fewer documents"
         )
-    arguments = _key(seed), max(distinct, 1), bit_length(distinct), clusters, starts
+    arguments = _key(seed), max(band_pairs, 1), bit_length(band_pairs), clusters, starts
     banded = _by_kernel(name, n, m, generate.cluster_pairs, *arguments)
 
     def expected() -> Labels:
@@ -275,39 +276,39 @@ def _banded(
     return permuted(replace(banded, components=clusters, expected=expected), seed)
 
 
-def _clusters(n: int, exponent: float, most: int, key: int) -> npt.NDArray[np.uint64]:
-    """Return the first document of each cluster, followed by n; cluster sizes are random."""
+def _draw_clusters(n: int, exponent: float, most: int, key: int) -> npt.NDArray[np.uint64]:
+    """Draw cluster sizes; return the first document of each cluster, followed by n."""
     if not (_is_number(exponent) and exponent > 1):
         raise InputError(f"exponent must be a number above 1, not {exponent!r}")
-    if count("most", most) < 2:
+    if as_count("most", most) < 2:
         raise InputError(f"most must be an integer of at least 2, not {most!r}")
     # The shares of the sizes 2 .. most - 1; other sizes become most
     shares = _zipf_shares(float(exponent), most - 2)
-    parts, end, drawn = [np.zeros(1, np.uint64)], 0, 0
+    batches = [np.zeros(1, np.uint64)]  # of starts
+    end = drawn = 0  # the last start, and the number of sizes
     while end < n:
         # A cluster has at least two documents, so this number of sizes suffices
         sizes = np.empty(min((n - end) // 2 + 1, SIZES_BATCH), np.uint64)
         arguments = drawn, key, shares.size, shares, sizes
         launch(generate.cluster_sizes, "threads", sizes.size, *arguments)
-        parts.append(np.uint64(end) + np.cumsum(sizes, dtype=np.uint64))
-        end, drawn = int(parts[-1][-1]), drawn + sizes.size
-    starts = np.concatenate(parts)
+        batches.append(np.uint64(end) + np.cumsum(sizes, dtype=np.uint64))
+        end, drawn = int(batches[-1][-1]), drawn + sizes.size
+    starts = np.concatenate(batches)
     starts = starts[: int(np.searchsorted(starts, n)) + 1]  # up to the first start of at least n
-    starts[-1] = n
+    starts[-1] = n  # truncates the last cluster
     return starts
 
 
 def _zipf_shares(exponent: float, size: int) -> npt.NDArray[np.uint64]:
     """Return the cumulative probabilities of 1 .. size in a Zipf law, in units of 2^-32."""
     k = np.arange(1, max(size, MIN_TERMS) + 1, dtype=np.float64)
-    total = np.cumsum(k**-exponent)
+    sums = np.cumsum(k**-exponent)
     # The sum of all terms after the last one, by the Euler-Maclaurin formula
     last_k = float(k[-1])
     remainder = last_k ** (1 - exponent) / (exponent - 1) - last_k**-exponent / 2
     remainder += exponent * last_k ** (-exponent - 1) / 12
-    shares: npt.NDArray[np.uint64] = np.rint(
-        total[:size] / (float(total[-1]) + remainder) * (1 << 32)
-    ).astype(np.uint64)
+    probabilities = sums[:size] / (float(sums[-1]) + remainder)
+    shares: npt.NDArray[np.uint64] = np.rint(probabilities * (1 << 32)).astype(np.uint64)
     return shares
 
 
@@ -315,8 +316,8 @@ def record_keys(
     records: int, keys: int, each: int = 2, power: float = 1.5, seed: int = 0, permute: bool = True
 ) -> Pieces:
     """Make :func:`cc_rapids.generators.record_keys` in pieces."""
-    n = check_vertices(count("records", records) + count("keys", keys))
-    m = records * count("each", each)
+    n = check_vertices(as_count("records", records) + as_count("keys", keys))
+    m = records * as_count("each", each)
     if m and not keys:
         raise InputError(f"{records:,} records need at least one key")
     if not (_is_number(power) and power > 0):
@@ -345,6 +346,7 @@ def permuted(pieces: Pieces, seed: int = 0) -> Pieces:
         old_labels = pieces.expected() if pieces.expected else np.arange(n)
         new_vertex = np.arange(n)
         launch(generate.relabel, "threads", n, key, n, bit_length(n), new_vertex, new_vertex)
+        # least_vertex[l] is the least new vertex of the component with the old label l
         least_vertex, labels = np.full(n, n), np.empty(n, np.int64)
         np.minimum.at(least_vertex, old_labels, new_vertex)
         labels[new_vertex] = least_vertex[old_labels]
@@ -355,15 +357,15 @@ def permuted(pieces: Pieces, seed: int = 0) -> Pieces:
 
 def duplicated(pieces: Pieces, times: int, seed: int = 0) -> Pieces:
     """Apply :func:`cc_rapids.generators.duplicated` to a list, which is kept in memory."""
-    m, (order, turn) = pieces.num_edges, keys(seed)  # the keys of the random order and directions
-    total = m * count("times", times)
+    m, (order_key, direction_key) = pieces.num_edges, keys(seed)
+    total = m * as_count("times", times)
     if not times:
         return replace(isolated(pieces.num_vertices), name=pieces.name)
     cached_graph = cache(pieces.graph)
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
         ends, edges = new_columns(size, dtype, engine), cached_graph(np.dtype(dtype), engine).edges
-        arguments = order, turn, total, bit_length(total), m, *edges, *ends
+        arguments = order_key, direction_key, total, bit_length(total), m, *edges, *ends
         launch(generate.repeat, engine, size, first, *arguments)
         return ends
 
@@ -373,7 +375,7 @@ def duplicated(pieces: Pieces, times: int, seed: int = 0) -> Pieces:
 
 
 def of_graph(graph: Graph) -> Pieces:
-    """Return a graph in memory as pieces, which are copies of its edges of the same type."""
+    """Return pieces that copy edges of a graph, whatever type and engine are asked for."""
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
         with backends.get(graph.engine).scope():
@@ -465,9 +467,9 @@ def _is_number(value: Any) -> bool:
 
 
 def _by_kernel(name: str, n: int, m: int, make: Any, *arguments: Any) -> Pieces:
-    """Return pieces that a kernel makes, which takes the index of the first edge to write.
+    """Return pieces that a kernel writes; ``arguments`` follow the index of the first edge.
 
-    Array arguments are copied to the engine that runs the kernel.
+    Arrays among the arguments are copied to the engine that runs the kernel.
     """
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
@@ -479,13 +481,13 @@ def _by_kernel(name: str, n: int, m: int, make: Any, *arguments: Any) -> Pieces:
     return Pieces(name, n, m, part)
 
 
-def _by_steps(name: str, n: int, m: int, src: tuple[int, int], dst: tuple[int, int]) -> Pieces:
+def _by_sequences(name: str, n: int, m: int, src: tuple[int, int], dst: tuple[int, int]) -> Pieces:
     """Return pieces of edges whose ends are arithmetic sequences, each given as (first, step)."""
 
     def part(engine: str, dtype: npt.DTypeLike, first: int, size: int) -> Ends:
         ends = new_columns(size, dtype, engine)
         for (start, step), column in zip((src, dst), ends, strict=True):
-            launch(generate.steps, engine, size, start + step * first, step, column)
+            launch(generate.arithmetic_sequence, engine, size, start + step * first, step, column)
         return ends
 
     return Pieces(name, check_vertices(n), max(m, 0), part)
