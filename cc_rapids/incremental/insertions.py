@@ -24,7 +24,7 @@ from ..errors import ColumnTypeError, InputError, counted
 from ..graph.forest import Forest
 from ..ids.growing import Integers, Range
 from ..ledger import Reading, lost_rows
-from ..solver.choose import choose_batch_sizes
+from ..solver import choose
 from . import inputs
 from . import state as batches
 from .expiry import Times, times_of
@@ -126,7 +126,7 @@ def _with_window(
         given = next((batch for batch in reversed(window) if batch.src.size), window[-1])
         given = replace(given, dropped_rows=sum(batch.dropped_rows for batch in window))
         batches_per_group = 1
-        if borrowed and sum(batch.src.size for batch in window) <= choose_batch_sizes().joined:
+        if borrowed and sum(batch.src.size for batch in window) <= choose.JOINED_BATCH_EDGES:
             groups = [buffers.end_to_end(state.backend, [*columns, *borrowed])]
             batches_per_group = len(window)
         for group in groups:
@@ -237,7 +237,7 @@ def _windows(given: Iterable[EdgeInput]) -> Iterator[list[EdgeInput]]:
     as for a large batch.
     """
     window: list[EdgeInput] = []
-    kind, rows, max_rows = None, 0, choose_batch_sizes().window
+    kind, rows, max_rows = None, 0, choose.BATCH_WINDOW_EDGES
     for batch in given:
         batch_kind, rows = _kind_in_window(batch), rows + batch.src.size
         if window and (batch_kind is None or batch_kind != kind or rows > max_rows):

@@ -46,12 +46,12 @@ log: logging.Logger = logging.getLogger(__name__)
 
 # Measured thresholds. None changes an answer. A name in brackets is a page of
 # docs/design/decisions.
-SPLIT_EDGES = 1 << 22  # min. edges to link in two parts; the host allocates rows meanwhile, [host]
+SPLIT_EDGES = 1 << 22  # min. edges to link in two parts; rows are counted between them, [host]
 ONE_LAUNCH_EDGES = ONE_LAUNCH_RULE.most_edges  # max. edges of one launch on a GPU, [short-lists]
 HASHED_AT_ONCE = 1 << 15  # max. edges of one launch that has a hash table (3 MiB), [short-lists]
-BATCH_WINDOW_EDGES = 1 << 23  # max. edges of batches that are borrowed together, [batches]
+BATCH_WINDOW_EDGES = 1 << 23  # max. edges of batches whose columns are read in one step, [batches]
 JOINED_BATCH_EDGES = 1 << 20  # max. edges of batches that are joined into one, [batches]
-SUMS = 8 * SINGLE_BLOCK_THREADS  # bytes of the sums from which ranks are computed
+SCAN_BYTES = 8 * SINGLE_BLOCK_THREADS  # partial sums of the ranks of vertices
 BY_SCIPY, BY_SCIPY_WHY = "scipy until compiled", "the kernels are being compiled in the background"
 IDS_PER_ROW = 4  # max. ids per row of a list that SciPy solves
 SCIPY_BYTES = 40  # bytes per edge of SciPy's matrices
@@ -89,7 +89,7 @@ class SolveOptions(ChoiceOptions, Protocol):
 
     @property
     def speculates(self) -> bool:
-        """True if the label frame is requested immediately."""
+        """True if rows of the label frame may be gathered before they are counted."""
 
     @property
     def expected_rows(self) -> int | None:
@@ -97,18 +97,18 @@ class SolveOptions(ChoiceOptions, Protocol):
 
 
 class Machine(NamedTuple):
-    """The attributes of a backend that choices depend on, under the same names as in Backend."""
+    """The attributes of a backend on which choices depend, named as in Backend."""
 
     name: str
     device_name: str
     on_device: bool
     in_one_launch: bool
     shared_memory: SharedMemoryLimits
-    uncompiled_rows: int = 0
+    uncompiled_rows: int = 0  # 0 once kernels are compiled
 
     @classmethod
     def of(cls, backend: Backend, explained: bool = False) -> Machine:
-        """Return the properties of a backend; with ``explained``, also the name of its device."""
+        """Return the attributes of a backend; the name of its device only if ``explained``."""
         device = backend.device_name if explained else ""
         flags = backend.on_device, backend.in_one_launch
         uncompiled_rows = 0 if backend.is_compiled else backend.uncompiled_rows
@@ -189,11 +189,14 @@ class Facts(NamedTuple):
         ids: IdFacts | None = None,
         explained: bool = False,
     ) -> Facts:
-        """Return the facts about a caller's edges; ``ids`` are facts from a scan, if it has run."""
+        """Return the facts about a caller's edges; ``ids`` are facts from a scan, if it has run.
+
+        ``explained`` is whether the plan is for the caller to read, and not to be run.
+        """
         m, weights = edge_input.src.size, edge_input.weights
         is_list = edge_input.row_offsets is None
         once = backend.in_one_launch and _launches_once(edge_input, columns)
-        needs_free_bytes = ids is not None and (
+        needs_free_bytes = ids is not None and (  # whether the choice may depend on them
             ids.id_range.size > encode.SMALL_RANGE or not policy.is_measured
         )
         return cls(
@@ -202,7 +205,7 @@ class Facts(NamedTuple):
             is_list=is_list,
             symmetric=not is_list and edge_input.symmetric,
             launches_once=once,
-            has_table=once and m <= HASHED_AT_ONCE and last_of(edge_input) < 0,
+            has_table=once and m <= HASHED_AT_ONCE and last_of(edge_input) < 0,  # any ids
             weight_type="" if weights is None else weights.dtype.str,
             ids=ids,
             free_bytes=backend.free_bytes() if needs_free_bytes else 0,
@@ -233,7 +236,8 @@ class FixedDesign:
     """Policy that returns the design named by the caller."""
 
     design: Design
-    is_measured = looks_at_hooks = False
+    is_measured = False  # whether measured rules choose the design
+    looks_at_hooks = False  # whether the choice depends on ``Counted.hook_coverage``
 
     @property
     def needs_exact_range(self) -> bool:
@@ -266,14 +270,15 @@ class MeasuredRules:
         """Return the design that was fastest in measurements, and its rule."""
         n, m, machine, order = counted.expected, facts.edges, facts.machine, counted.order
         for rule in _rules_of(machine.name):
-            has_form = facts.symmetric >= rule.symmetric and facts.is_list >= rule.is_list
+            has_direction = facts.symmetric or not rule.symmetric
+            has_form = has_direction and (facts.is_list or not rule.is_list)
             is_near = order.locality >= rule.locality
             has_minima = n >= rule.vertices and m >= max(rule.edges, rule.edges_per_vertex * n)
             has_maxima = m <= (rule.most_edges or m) and n <= (rule.most_vertices or n)
-            if has_form and is_near and has_minima and has_maxima:
-                words = rule.shared_words
-                if not words or machine.shared_memory.words >= words:
-                    return as_listed(rule.design) if order.blocked else rule.design, rule
+            has_memory = machine.shared_memory.words >= rule.shared_words
+            if has_form and is_near and has_minima and has_maxima and has_memory:
+                # edges that are in the order of blocks need not be partitioned
+                return as_listed(rule.design) if order.blocked else rule.design, rule
         raise AssertionError("the last row is for all edges")
 
 
@@ -295,8 +300,8 @@ POLICIES: dict[str, DesignPolicy] = {"measured": MeasuredRules(), "paper": Paper
 MEASURED = POLICIES["measured"]
 
 
-def _policy_of_rule(name: str | Design) -> DesignPolicy:
-    """Return the policy of a name such as ``auto(rule=paper)``; by default the measured rules.
+def _policy_of_auto(name: str | Design) -> DesignPolicy:
+    """Return the policy of ``auto``, ``auto(paper)``, ``auto(rule=paper)`` or other rules.
 
     Raises
     ------
@@ -323,15 +328,15 @@ def policy_of(design: str | Design) -> DesignPolicy:
         The design, or the rule of ``"auto"``, does not exist.
     """
     named = Design.parse(design)
-    return FixedDesign(named) if named else _policy_of_rule(design)
+    return FixedDesign(named) if named else _policy_of_auto(design)
 
 
 class Numbers(NamedTuple):
-    """The encoding of strings as numbers, in a plan: its name, the reason, and the bytes."""
+    """A plan's encoding of strings as numbers."""
 
     name: str
     why: str
-    bytes: int
+    bytes: int  # that it allocates
 
 
 @dataclass(frozen=True)
@@ -381,7 +386,7 @@ class Plan:
     forest: str = ""  # ANY, LIGHTEST or HEAVIEST, if the edges of a spanning forest are recorded
     by_scipy: bool = False  # whether SciPy links the edges, because kernels are not compiled
     in_one_launch: bool = False
-    room_for_one_launch: bool = False  # whether its memory is allocated before ids are read
+    room_for_one_launch: bool = False  # whether one launch gets memory before ids are read
     backwards: bool = False  # whether a list is read from its end
     reads_in_place: bool = False  # whether a list is read where it is, from its beginning
     in_two_parts: bool = False  # whether most of a list is linked before its rows are counted
@@ -427,7 +432,7 @@ class Plan:
     def bytes(self) -> int:
         encoding, ids = self._scanned
         facts, n, m = self.facts, self.vertices, self.facts.edges
-        size = encoding.max_bytes(ids) + ids.answer_bytes + SUMS + self.more_bytes
+        size = encoding.max_bytes(ids) + ids.answer_bytes + SCAN_BYTES + self.more_bytes
         size += self.numbers.bytes if self.numbers else 0
         if self.room_for_one_launch:
             size += one_launch.bytes_for(m, facts.has_table)
@@ -438,7 +443,7 @@ class Plan:
         else:
             form = facts.is_list, facts.symmetric
             size += bytes_besides_parents(self.algorithm, n, m, *form, bool(self.forest))
-        has_queues = shares_bits(self.algorithm) or n in IDS
+        has_queues = shares_bits(self.algorithm) or n in IDS  # those of Forest
         return size + (4 * words_for(facts.machine.shared_memory) if has_queues else 0)
 
     @property
@@ -485,12 +490,12 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
         forest = HEAVIEST if options.spanning.greatest else LIGHTEST
     uses_defaults = policy.is_measured and memory == DEVICE_MEMORY
     tries_one_launch = facts.launches_once and uses_defaults and not forest
-    if ids is None and counted is None:  # nothing is known yet: only one launch can be chosen
+    if counted is not None:
+        encoding = counted.encoding
+    elif ids is None:  # nothing is known yet: only one launch can be chosen
         once = ONE_LAUNCH_RULE.design
         return Plan(facts, once, str(once), ONE_LAUNCH_RULE, in_one_launch=tries_one_launch)
-    encoding = None if counted is None else counted.encoding
-    if counted is None and ids is not None:
-        # scanned: assume the largest number of vertices that the encoding allows
+    else:  # scanned: assume the largest number of vertices that the encoding allows
         launches_with_table = tries_one_launch and facts.has_table
         if launches_with_table and ids.id_range.size > ids_at_once(facts.edges):
             encoding = HASHED
@@ -498,23 +503,22 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
             limits = facts.free_bytes, facts.machine.uncompiled_rows
             encoding = MULTI_COLUMN if ids.kind == COLUMNS else choose_encoding(ids, *limits)
             if isinstance(policy, FixedDesign) and ids.max_vertices < ids.id_range.size:
-                encoding = _without_gaps(encoding, facts, ids, policy.design)
+                encoding = _encoding_for_pairs(encoding, facts, ids, policy.design)
         n = ids.id_range.size if encoding.counts_by_range else ids.max_vertices
         order = ids.order_of_slots if encoding == HASHED else ids.id_range.order
         counted = Counted(n, n, encoding, order)
-    assert counted is not None
     if not facts.is_list:
         counted = counted._replace(order=UNKNOWN_ORDER)
     n = counted.vertices
     design, rule = policy.decide(facts, counted)
-    by_rule_for_batch = facts.joins_trees and policy.is_measured
-    if forest or by_rule_for_batch:
+    is_batch_by_rule = facts.joins_trees and policy.is_measured
+    if forest or is_batch_by_rule:
         design = for_forest(design)
-    if by_rule_for_batch and starts_plainly(design):
+    if is_batch_by_rule and starts_plainly(design):
         design = Design()
-    max_rows = facts.machine.uncompiled_rows  # 0 once kernels are compiled
-    by_scipy = uses_defaults and max_rows > 0 and _is_short(n, facts.edges, max_rows)
-    by_scipy = by_scipy and not (facts.joins_trees or forest or options.engine)
+    max_rows = facts.machine.uncompiled_rows
+    is_default_run = uses_defaults and not (facts.joins_trees or forest or options.engine)
+    by_scipy = is_default_run and max_rows > 0 and _is_short(n, facts.edges, max_rows)
     in_one_launch = False
     if tries_one_launch and encoding is not None and ids is not None:
         fits = ids.id_range.size <= ids_at_once(facts.edges)
@@ -552,32 +556,18 @@ def _is_short(n: int, m: int, max_rows: int) -> bool:
     return m <= max_rows and n <= IDS_PER_ROW * max_rows
 
 
-def _without_gaps(encoding: IdEncoding, facts: Facts, ids: IdFacts, design: Design) -> IdEncoding:
-    """Return a bit map in place of the encoding if memory for pairs of vertices would not suffice.
+def _encoding_for_pairs(
+    encoding: IdEncoding, facts: Facts, ids: IdFacts, design: Design
+) -> IdEncoding:
+    """Return the encoding, or a bit map if the design's memory per pair of vertices does not fit.
 
-    Integers of the id range that do not occur are then not vertices.
+    With a bit map, only the ids that occur are vertices.
     """
     free_bytes = facts.free_bytes - ids.answer_bytes
     n = ids.id_range.size if encoding.counts_by_range else ids.max_vertices
     if bytes_of_pairs(design, n) <= free_bytes:
         return encoding
     return BITMAP if BITMAP.max_bytes(ids) <= free_bytes else encoding
-
-
-class BatchSizes(NamedTuple):
-    """The maximum numbers of edges of batches.
-
-    ``window`` is for batches that are borrowed together, and ``joined`` for batches that are joined
-    into one.
-    """
-
-    window: int
-    joined: int
-
-
-def choose_batch_sizes() -> BatchSizes:
-    """Return the maximum numbers of edges of batches."""
-    return BatchSizes(BATCH_WINDOW_EDGES, JOINED_BATCH_EDGES)
 
 
 @dataclass(frozen=True)
@@ -610,7 +600,6 @@ def choose_for_cut(backend: Backend, n: int, m: int, design: Design, uses_defaul
     """
     plan = choose_for_batch(backend, n, m, design)
     max_rows = backend.uncompiled_rows
-    by_scipy = uses_default and max_rows > 0 and _is_short(n, m, max_rows)
-    if not by_scipy:
-        return plan
-    return replace(plan, by_scipy=True, design=BY_SCIPY, rule=BY_SCIPY_WHY)
+    if uses_default and max_rows > 0 and _is_short(n, m, max_rows):
+        return replace(plan, by_scipy=True, design=BY_SCIPY, rule=BY_SCIPY_WHY)
+    return plan
