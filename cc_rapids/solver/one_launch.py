@@ -43,7 +43,7 @@ from ..kernels.primitives import WORD
 
 FEW = FEW_IDS  # max. edges of a list for which rows and forest share an allocation
 VERTEX, WIDE = np.uint32, np.uint64
-TOTALS, ENDS, WORDS, FLAGS = 3, 2, 1, 2  # lengths of the parts of facts: kernels/one_launch.py
+TOTALS, BOUNDS, BARRIER, FLAGS = 3, 2, 1, 2  # words of the parts of facts, in this order
 
 
 def bytes_for(m: int, has_table: bool) -> int:
@@ -71,13 +71,14 @@ def solve(
     has_table : bool
         Whether to allocate memory for a hash table, for a short list of any ids.
     speculative : SpeculativeRows, optional
-        Rows of known number. They are gathered, and the frame is made, while the device works.
+        Rows of known number. The frame is made of them while the device still gathers them.
     """
     src, dst = map(backend.asarray, columns)
     m, dtype = src.size, np.result_type(src.dtype, dst.dtype)
     named_count = last_of(edge_input) + 1  # vertices that the caller names
     row_capacity = min(max(2 * m, named_count), FEW) if m <= FEW else 0
     layout = _run_layout(dtype, m, row_capacity, has_table)
+    # rows in ``whole`` belong to the answer, so the next run cannot reuse the allocation
     whole = (
         backend.empty(layout.bytes, np.uint8)
         if row_capacity
@@ -93,12 +94,12 @@ def solve(
     vertices, components, out_of_range = facts.tolist()[:TOTALS]
     # The bounds are the least id and the complement of the greatest, both as unsigned words.
     _, sign_bit = ORDER_OF_TYPE[src.dtype]
-    low, inverted_high = facts[TOTALS : TOTALS + ENDS].view(WIDE).tolist()
+    low, inverted_high = facts[TOTALS : TOTALS + BOUNDS].view(WIDE).tolist()
     ids = IdRange(low - sign_bit, ALL - inverted_high - sign_bit, dtype)
     if out_of_range:
         return None
     if ids.size > layout.ids:
-        encoded = layout.sorted_ids and _hashed(facts, whole, layout, src, dst, backend)
+        encoded = _read_hashed(facts, whole, layout, src, dst, backend) if has_table else None
         return encoded or ids
     arrays_of_forest = partial(_arrays_of_forest, backend, whole, layout, ids.size)
     solved = Forest(backend, ids.size, edge_input.vertices_are_dense_range, arrays_of_forest)
@@ -124,7 +125,7 @@ def solve_hashed(columns: list[Array], backend: Backend) -> EncodedIds | None:
     whole = _reusable_bytes(backend, layout.bytes)
     out = backend.packed_args(whole, layout.rows)
     read_facts = _launch(0, src, dst, backend, whole, layout, out)  # no vertices are named
-    return _hashed(read_facts(), whole, layout, src, dst, backend)
+    return _read_hashed(read_facts(), whole, layout, src, dst, backend)
 
 
 def _launch(
@@ -147,31 +148,31 @@ def _launch(
     return backend.read_async(facts)
 
 
-def _hashed(
+def _read_hashed(
     facts: Array, whole: Array, layout: _RunLayout, src: Array, dst: Array, backend: Backend
 ) -> EncodedIds | None:
     """Return the result of a launch with a hash table; None if an id found no slot.
 
-    The launch has sorted the ids, unless they are bunched. Bunched ids are sorted later, by
-    ``finalise``.
+    The launch has sorted the ids, unless a bucket has too many of them. ``finalise`` then sorts
+    the ids.
     """
     vertices, components = facts.tolist()[:2]
-    full, bunched = facts[-FLAGS:].tolist()
-    if full:
+    lacks_slot, has_large_bucket = facts[-FLAGS:].tolist()
+    if lacks_slot:
         return None
     edges, dtype = Edges(src, dst, 0), np.result_type(src.dtype, dst.dtype)
-    if bunched:
+    if has_large_bucket:
         keys, tree = backend.packed_views(whole, layout.table)
         table = SlotTable(keys, backend)
         forest = table.forest()
         forest.parent[:] = tree
         forest.count()
         return SlotsOfIds(edges, forest, HASHED_NAME, vertices, table=table, dtype=dtype)
-    sorted_ids, flat = backend.packed_views(
+    sorted_ids, flat_parent = backend.packed_views(
         whole, [(start, vertices, kind) for start, _, kind in layout.sorted_ids]
     )
     ids, parent = backend.alloc_packed((vertices, dtype), (vertices, VERTEX))
-    ids[:], parent[:] = sorted_ids.view(np.int64 if is_signed(dtype) else WIDE), flat
+    ids[:], parent[:] = sorted_ids.view(np.int64 if is_signed(dtype) else WIDE), flat_parent
     forest = Forest(backend, vertices, True, partial(_arrays_of_sorted, backend, parent))
     forest.parent = parent  # the only array that most callers need
     forest.set_counts(vertices, components, 0, ())
@@ -188,7 +189,7 @@ def _arrays_of_sorted(backend: Backend, parent: Array) -> list[Array]:
 
 
 def _reusable_bytes(backend: Backend, size: int) -> Array:
-    """Return an allocation that the next run may reuse."""
+    """Return an allocation that the next run may reuse; arrays of the answer are outside it."""
     (whole,) = backend.alloc_packed((size, np.uint8), arena_bytes=ARENA_BYTES)
     backend.leave_arena()
     return whole
@@ -203,11 +204,13 @@ def _arrays_of_forest(backend: Backend, whole: Array, layout: _RunLayout, n: int
 
 
 class _RunLayout(NamedTuple):
-    """One allocation: its size, the capacity in ids of a range, and the offsets of its parts.
+    """The layout of the allocation of a launch, which is ``bytes`` long.
 
-    ``facts`` are the results for the host, and ``run`` the other arguments of the kernel, some of
-    which share memory. ``rows`` are those of the answer, and ``forest`` its arrays. With a hash
-    table, ``table`` has the table's ids and trees, and ``sorted_ids`` the sorted ids and trees.
+    ``ids`` is the size of the largest range of ids that is solved without a table. ``facts`` are
+    the counts, bounds and flags that the host reads. ``run`` has the arguments of the kernel, some
+    of which overlap, except ``rows``, the columns of the answer. ``forest`` has the arrays of the
+    solved forest. If there is a hash table, ``table`` has its keys and its forest, and
+    ``sorted_ids`` has the sorted ids and their forest.
     """
 
     bytes: int
@@ -224,41 +227,38 @@ class _RunLayout(NamedTuple):
 def _run_layout(
     dtype: Any, m: int, rows: int, has_table: bool, has_words: bool = True
 ) -> _RunLayout:
-    """Return the layout for m edges and the rows of the answer.
+    """Return the layout for m edges and a number of rows of the answer.
 
     With ``has_words``, it has a forest over a range of ids; with ``has_table``, a hash table.
     """
     ids, ends = ids_at_once(m) if has_words else 0, 2 * m if has_table else 0
     words = -(-ids // WORD)
-    forest = (ids, VERTEX), (words, np.uint32), (blocks_of(words), VERTEX)
     slots = slots_for(ends) + 1 if ends else 0
-    groups = -(-(ends // 2) // hashed.GROUP) + 1 if ends else 0
-    size, pieces = pack_layout(
+    groups = -(-m // hashed.GROUP) + 1 if ends else 0  # of GROUP buckets each, more than m in all
+    size, pieces = pack_layout(  # in the order in which the pieces are named below
         (
-            *forest,
+            *[(ids, VERTEX), (words, np.uint32), (blocks_of(words), VERTEX)],
             (SINGLE_BLOCK_THREADS, WIDE),
-            (TOTALS + ENDS + WORDS + FLAGS, np.int64),
-            (rows, dtype),
-            (rows, dtype),
-            (slots, WIDE),
-            *[(slots, VERTEX), (-(-slots // WORD), np.uint32), (slots, VERTEX), (slots, VERTEX)],
+            (TOTALS + BOUNDS + BARRIER + FLAGS, np.int64),
+            *[(rows, dtype), (rows, dtype)],
+            *[(slots, WIDE), (slots, VERTEX)],
+            *[(-(-slots // WORD), np.uint32), (slots, VERTEX), (slots, VERTEX)],
             *[(groups * hashed.GROUP, VERTEX), (groups + bool(ends), VERTEX)],
             *[(ends, WIDE), (ends, VERTEX)],
         )
     )
-    parent, present, before, sums, facts, *more = pieces
-    rows_of_answer, table = Layout(more[:2]), more[2:]
+    parent, present, before, sums, facts, vertex_column, label_column, *table = pieces
+    keys, tree, *_, slot_at = table  # between: loop_slots, within, lowest, starts, groups, placed
     start, octets = facts[0], (present[0], 4 * words, np.uint8)
     totals, out_of_range = (start, TOTALS, np.int64), (start + 8 * (TOTALS - 1), 1, np.int64)
-    bounds = start + 8 * TOTALS, ENDS + WORDS, WIDE
-    flags = start + 8 * (TOTALS + ENDS + WORDS), FLAGS, np.int64
-    # The sorted ids reuse the memory of the table, and their forest that of the slots.
-    sorted_ids = ((table[0][0], ends, WIDE), (table[-1][0], ends, VERTEX)) if ends else ()
-    # ``totals`` and ``out_of_range`` overlap, and so do the slots of ids and their sorted forest.
-    over_ids = bounds, parent, present, octets, before, sums, totals, out_of_range
-    run = Layout((*over_ids, flags, *table, table[-1]))
-    arrays = parent, present, before, totals
-    return _RunLayout(size, ids, facts, run, rows_of_answer, arrays, tuple(table[:2]), sorted_ids)
+    bounds = start + 8 * TOTALS, BOUNDS + BARRIER, WIDE
+    flags = start + 8 * (TOTALS + BOUNDS + BARRIER), FLAGS, np.int64
+    # The sorted ids reuse the memory of ``keys``, and their forest that of ``slot_at``.
+    sorted_ids = ((keys[0], ends, WIDE), (slot_at[0], ends, VERTEX)) if ends else ()
+    arguments = bounds, parent, present, octets, before, sums, totals, out_of_range, flags
+    run, columns = Layout((*arguments, *table, slot_at)), Layout((vertex_column, label_column))
+    forest = parent, present, before, totals
+    return _RunLayout(size, ids, facts, run, columns, forest, (keys, tree), sorted_ids)
 
 
 @cache

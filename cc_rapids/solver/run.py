@@ -138,8 +138,8 @@ def solve(
     :meth:`EncodedIds.finalise`.
 
     For n rows of an adjacency list on a GPU, the range is 0 .. n - 1. Another kernel checks all
-    entries while the host prepares the run, and sets the same flag for entries that are not
-    vertices.
+    entries while the host prepares the run. If an entry is not a vertex, ``forest.complete`` is
+    then False.
 
     Four steps wait for the GPU: the scan, which reads the range back; the check of offsets; rules
     that read the edges or build rows; and ``forest.complete``, which reads a flag back.
@@ -150,22 +150,22 @@ def solve(
         The offsets are wrong, or the columns have changed meanwhile.
     """
     # An estimate saves one pass over the ids, but some rules and recorded hooks need the exact
-    # range. If the ids' type holds the number of rows of an adjacency list, it is the estimate.
+    # range. The estimate for an adjacency list is its number of rows, if the ids' type holds it.
     records_hooks = options.forest and options.spanning is None
     exact = options.policy.needs_exact_range or records_hooks
     if offsets:
         exact = exact or not (backend.goes_on and all_fit(columns, last_of(edge_input)))
-    checks = []
+    waits_for_check = []  # functions that wait for a check of offsets, and raise its error
     for starts in offsets:
-        checks.append(check_offsets_async(edge_input, backend.asarray(starts), backend))
-    while exact and checks:
-        checks.pop()()
+        waits_for_check.append(check_offsets_async(edge_input, backend.asarray(starts), backend))
+    while exact and waits_for_check:
+        waits_for_check.pop()()
     if edge_input.src.strings:
         numbered = spelled(edge_input, columns, backend)
         if numbered:
             solved = solve(numbered.edge_input, numbered.columns, offsets, backend, options)
             return replace(solved, encoded=numbered.with_strings(solved.encoded))
-    guess: IdRange | None = None
+    range_of_launch: IdRange | None = None
     if backend.in_one_launch:
         plan = choices.choose(Facts.of(edge_input, columns, backend, options.policy), options)
         if plan.in_one_launch:
@@ -175,27 +175,27 @@ def solve(
             if isinstance(encoded, EncodedIds):
                 log.debug("%s, in one launch: %s", plan.design, plan.rule)
                 return Solved(encoded, plan, frame=frame.take_frame() if frame else None)
-            guess = encoded  # None if some ids are not vertices; the scan then raises an error
+            range_of_launch = encoded  # None if some ids are not vertices: the scan raises an error
     chosen_again, any_order = "", not options.forest  # rows of a forest refer to the given order
     while True:
         scanned = scan_ids(
-            edge_input, columns, backend, exact, guess, options.expected_rows, any_order
+            edge_input, columns, backend, exact, range_of_launch, options.expected_rows, any_order
         )
         if scanned.facts.may_be_paged:
             scanned = count_pages(scanned, backend)
         facts = Facts.of(edge_input, columns, backend, options.policy, scanned.facts)
         plan, ids = choices.choose(facts, options), scanned.facts.id_range
         assert plan.encoding is not None
-        if guess and plan.in_one_launch:
+        if range_of_launch and plan.in_one_launch:
             hashed = run_hashed(columns, backend)
             if hashed:
                 return Solved(hashed, plan)
         if ids.exact or plan.encoding.accepts_estimate(scanned.facts):
             encoded = plan.encoding.encode(scanned, backend)
-            if checks:  # the entries of rows have not been scanned
-                _note_outside(encoded, backend)
-            while checks:
-                checks.pop()()
+            if waits_for_check:  # the entries of rows have not been scanned
+                _launch_entry_check(encoded, backend)
+            while waits_for_check:
+                waits_for_check.pop()()
             rows = None
             if offsets:
                 starts = backend.asarray(offsets[0])
@@ -208,10 +208,10 @@ def solve(
             log.info("some ids lie outside the estimated range: reading all rows")
             chosen_again = f"some ids lie outside the estimated range {ids.low:,} to {ids.high:,}"
             del encoded, solved
-        while checks:
-            checks.pop()()
+        while waits_for_check:
+            waits_for_check.pop()()
         # The encoding needs the exact range, or the estimate was too narrow.
-        exact, guess = True, None
+        exact, range_of_launch = True, None
 
 
 def to_device(
@@ -280,8 +280,8 @@ def solve_encoded(
 ) -> Solved:
     """Choose a plan for edges between vertices, and run it.
 
-    ``encoded`` contains the edges, which were made from ``edge_input`` and are not in its columns.
-    Its forest is solved in place.
+    The edges are those of ``encoded``, made from ``edge_input``, whose columns are not read. The
+    forest of ``encoded`` is solved in place.
     """
     n, order = encoded.expected_vertices, encoded.edge_order
     counted = Counted(encoded.forest.n, n, order=order)
@@ -311,8 +311,8 @@ def run(
         The same edges as rows.
     """
     edges, forest, backend = encoded.edges, encoded.forest, encoded.forest.backend
-    counts = plan.encoding is not None and not plan.encoding.counts_by_range
-    if counts or options.policy.looks_at_hooks:
+    is_counted = plan.encoding is not None and not plan.encoding.counts_by_range
+    if is_counted or options.policy.looks_at_hooks:
         plan, rows = _choose_again(plan, encoded, options, rows)
     speculates = options.speculates and backend.goes_on and not plan.forest
     speculative = _speculative_rows(edge_input, encoded, options) if speculates else None
@@ -340,17 +340,17 @@ def _choose_again(
     """Return the plan for the counted vertices, and the edges as rows if a rule has read them."""
     coverage, forest = None, encoded.forest
     if options.policy.looks_at_hooks:
-        rows, coverage = _hooks_of(plan, encoded, options, rows)
+        rows, coverage = _rows_and_hook_coverage(plan, encoded, options, rows)
     counted = Counted(
         *(forest.n, encoded.expected_vertices, plan.encoding, encoded.edge_order, coverage)
     )
     return choices.choose(plan.facts._replace(counted=counted), options), rows
 
 
-def _hooks_of(
+def _rows_and_hook_coverage(
     plan: Plan, encoded: EncodedIds, options: SolveOptions, rows: Adjacency | None
 ) -> tuple[Adjacency | None, float | None]:
-    """Return edges as rows and the coverage of hook-based sampling; None for few edges."""
+    """Return edges as rows, and the coverage of hook-based sampling: None for few edges."""
     forest = encoded.forest
     if entries_per_vertex(forest.n, plan.edges) < FEW_ENTRIES:
         return rows, None
@@ -358,7 +358,7 @@ def _hooks_of(
     return rows, hook_coverage(rows, forest.n, forest.backend)
 
 
-def _note_outside(encoded: EncodedIds, backend: Backend) -> None:
+def _launch_entry_check(encoded: EncodedIds, backend: Backend) -> None:
     """Launch a check of all entries of an adjacency list.
 
     If an entry is not a vertex, the flag ``forest.out_of_range`` is set, and the run is incomplete.
@@ -372,30 +372,30 @@ def _note_outside(encoded: EncodedIds, backend: Backend) -> None:
 def _speculative_rows(
     edge_input: EdgeInput, encoded: EncodedIds, options: SolveOptions
 ) -> SpeculativeRows | None:
-    """Return memory for the rows of the label frame, to be gathered before they are counted.
+    """Return the rows of the label frame that are gathered before they are counted.
 
-    Return None if the vertices are not in the order of the ids. Unless the caller passed vertices,
-    there are at most as many rows as endpoints.
+    Return None if the vertices are not in the order of the ids.
     """
-    forest, decoder = encoded.forest, encoded.decoder
+    forest, decoder, max_rows = encoded.forest, encoded.decoder, encoded.forest.n
     if decoder is None:
         return None
-    ends = forest.n if edge_input.vertices is not None else 2 * encoded.edges.m
-    max_rows, min_rows = min(forest.n, ends), forest.n if forest.all_present else 0
-    frame = _expected_frame(edge_input, forest.backend, options)
-    if frame and isinstance(decoder, OffsetDecoder) and frame.max_rows <= max_rows:
-        frame.id_base, frame.dtype = decoder.id_base, decoder.dtype
-        return frame
+    if edge_input.vertices is None:  # each row is an endpoint of an edge
+        max_rows = min(max_rows, 2 * encoded.edges.m)
+    rows = _expected_frame(edge_input, forest.backend, options)
+    if rows and isinstance(decoder, OffsetDecoder) and rows.max_rows <= max_rows:
+        rows.id_base, rows.dtype = decoder.id_base, decoder.dtype
+        return rows
+    min_rows = forest.n if forest.all_present else 0
     return SpeculativeRows(decoder.id_base, decoder.dtype, max_rows, min_rows)
 
 
 def _expected_frame(
     edge_input: EdgeInput, backend: Backend, options: SolveOptions
 ) -> SpeculativeRows | None:
-    """Return memory for the label frame, if the caller passed the number of its rows.
+    """Return speculative rows with a frame that is made while the GPU works.
 
-    The frame is then made while the GPU works. Return None if the number is unknown, or if the
-    edges are not in the backend's memory.
+    Return None if the caller did not pass the number of rows, or if the edges are not in the
+    backend's memory.
     """
     count = options.expected_rows
     if not count or backend.on_device != edge_input.on_device:
@@ -546,7 +546,7 @@ def check_spanning(
     """
     backend, n = flat.backend, flat.n
     roots = backend.xp.arange(n).astype(flat.vertex)
-    trees, trees_before = int((flat.parent == roots).sum()), n  # before the edges are linked
+    num_trees, trees_before = int((flat.parent == roots).sum()), n  # before the edges are linked
     grown = Forest(backend, n, all_present=True)
     grown.parent[:] = roots
 
@@ -558,11 +558,11 @@ def check_spanning(
     if must is not None and must[0].size:
         grow(*must)
         trees_before = int((grown.parent == roots).sum())
-    size = trees_before - trees
-    valid = src.dtype == dst.dtype == np.int64 and src.shape == dst.shape == (size,)
+    shape = (trees_before - num_trees,)  # each edge joins two trees
+    valid = src.dtype == dst.dtype == np.int64 and src.shape == dst.shape == shape
     if valid and src.size:
         valid = min(src.min(), dst.min()) >= 0 and max(src.max(), dst.max()) < n
         if valid:
             grow(src, dst)
     if not (valid and bool((grown.parent == flat.parent).all())):
-        raise ValueError(f"the saved forest does not span the {trees:,} saved components")
+        raise ValueError(f"the saved forest does not span the {num_trees:,} saved components")

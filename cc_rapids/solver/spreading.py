@@ -14,13 +14,13 @@ EDGE = 38e-12  # seconds per filtered edge: two bits from an L2 of 50 MB; decisi
 LINKED = 92e-12  # seconds per linked edge, in blocks of vertices; decisions/order
 VERTEX = 25e-12  # seconds per vertex to initialise, flatten and count; decisions/order
 IN_STAGES = 68e-12  # seconds per edge linked in stages; decisions/several-gpus
-SAMPLED = SAMPLES["partitioned"][-1][0]  # least edges per vertex of lists that are sampled
+SAMPLED = min(edges for edges, _ in SAMPLES["partitioned"])  # per vertex, of sampled lists
 JOINED = 12e-12  # seconds per vertex to merge a forest
 SENT = 1.25  # bytes per vertex of a packed forest
 PEER = 3e11  # bytes per second between two GPUs
 UPLOAD = 4e10  # bytes per second from the host to a GPU
 START = 1e-3  # seconds to synchronise threads
-STREAMED = {True: 1.6e-9, False: 1.8e-9}  # seconds per edge of a file, by whether ids are counted
+STREAMED = {True: 1.6e-9, False: 1.8e-9}  # seconds per edge of a file; True: ids are 0 .. n - 1
 RENUMBERED = 0.5e-9  # seconds per id of another device: four random accesses and its bytes
 
 
@@ -60,7 +60,7 @@ def seconds_on(m: float, n: float, count: int, word: int, source: str) -> float:
         "device": 2 * word * edges_of_device * (count - 1) / PEER,
         "host": 2 * word * edges_of_device / UPLOAD,
     }
-    return solved + merged + moved.get(source, 0.0)
+    return solved + merged + moved.get(source, 0.0)  # edges on all devices are not moved
 
 
 def spreading(m: int, n: int, count: int, word: int, source: str) -> Spreading:
