@@ -48,10 +48,11 @@ Part = Callable[[], AbstractContextManager[tuple[EdgeInput, Columns]]]
 
 @dataclass(frozen=True)
 class OnDevice:
-    """Result of one device: its input, and the forest of the edges of all devices.
+    """Result of device ``number``: its input, and the forest of the edges of all devices.
 
-    ``edges`` is the number of edges that it has read, ``seconds`` are the times of the steps, and
-    ``arena`` is the memory of small arrays.
+    ``ids`` and ``design`` are the names of the encoding and of the run. ``edges`` is the number of
+    edges that the device has read, ``seconds`` are the times of the steps, and ``arena`` is the
+    memory of small arrays.
     """
 
     number: int
@@ -65,7 +66,7 @@ class OnDevice:
     arena: Any
 
     def label_rows(self, k: int, count: int) -> tuple[Array, Array]:
-        """Return ids and least ids of their components, for the k-th of ``count`` shares."""
+        """Return ids and labels (least ids) for the k-th of ``count`` shares of the vertices."""
         decoder, share = self.decoder, share_of(self.forest.n, k, count)
         return self.forest.rows_between(*share, decoder.id_base, decoder.dtype)
 
@@ -84,35 +85,35 @@ class ExchangeBarrier:
 
     def __init__(self, count: int) -> None:
         self._barrier = threading.Barrier(count)
-        self._brought: list[list[Any]] = [[None] * count, [None] * count]
-        self._times = [0] * count
+        self._values: list[list[Any]] = [[None] * count, [None] * count]
+        self._exchanges = [0] * count  # of each thread
 
     def exchange(self, k: int, value: Any = None) -> list[Any]:
         """Wait until all threads have called this; return the list of their values.
 
         Two lists are used alternately, because a thread is never two exchanges ahead of another.
         """
-        brought = self._brought[self._times[k] % 2]
-        self._times[k] += 1
-        brought[k] = value
+        values = self._values[self._exchanges[k] % 2]
+        self._exchanges[k] += 1
+        values[k] = value
         self._barrier.wait()
-        return list(brought)
+        return list(values)
 
     def forget(self, k: int) -> None:
         """Drop a thread's values, after all threads have reached a later exchange."""
-        for brought in self._brought:
-            brought[k] = None
+        for values in self._values:
+            values[k] = None
 
     def end(self) -> None:
         """Drop the values of all threads."""
-        self._brought.clear()
+        self._values.clear()
 
     def check(self) -> None:
         """Raise a BrokenBarrierError if a thread has failed."""
         if self._barrier.broken:
             raise threading.BrokenBarrierError
 
-    def leave(self) -> None:
+    def abort(self) -> None:
         """Break the barrier after a failure; waiting threads raise BrokenBarrierError."""
         self._barrier.abort()
 
@@ -138,7 +139,7 @@ def in_threads(
     """
     workers.check_outside()
     backend.synchronize()
-    for number in numbers:  # the threads would not wait for work on the caller's own streams
+    for number in numbers:  # work on the caller's streams must end before the threads start
         with backend.using_device(number):
             backend.synchronize()
     barrier = ExchangeBarrier(len(numbers))
@@ -151,7 +152,7 @@ def in_threads(
                 backend.synchronize()
                 return result
         except BaseException as error:
-            barrier.leave()
+            barrier.abort()
             _clear_frames(error)
             if isinstance(error, CapacityError):
                 raise _naming_device(error, numbers[k]) from None
@@ -162,9 +163,9 @@ def in_threads(
         try:
             for k, number in enumerate(numbers):
                 started.append(workers.start(number, run, k))
-            return _gathered(started)
+            return _results_of(started)
         except BaseException:
-            barrier.leave()
+            barrier.abort()
             raise
         finally:
             wait(started)
@@ -199,14 +200,14 @@ def solve_on_devices(
     return in_threads(numbers, backend, solve)
 
 
-def _gathered(started: list[Future[Any]]) -> list[Any]:
-    """Return the results of all threads; raise the error of the thread that failed first."""
-    failed = [error for future in started if (error := future.exception())]
-    causes = [error for error in failed if not isinstance(error, threading.BrokenBarrierError)]
-    for error in failed:
-        _clear_frames(error)  # clear frames that were still running in `run`
-    if failed:
-        raise (causes or failed)[0]
+def _results_of(started: list[Future[Any]]) -> list[Any]:
+    """Return the results of all threads, or raise the error that made the others fail."""
+    errors = [error for future in started if (error := future.exception())]
+    causes = [error for error in errors if not isinstance(error, threading.BrokenBarrierError)]
+    for error in errors:
+        _clear_frames(error)  # the frame of `run` was still running when `run` cleared the others
+    if errors:
+        raise (causes or errors)[0]
     return [future.result() for future in started]
 
 
@@ -220,8 +221,9 @@ def _clear_frames(error: BaseException | None) -> None:
 def bytes_beyond(n: int, m: int, moved: int = 0) -> int:
     """Return the maximum additional bytes per device, compared with a run on one device.
 
-    This is the memory for a copy of the ``m`` edges if they are linked in stages, for packed and
-    received forests, and for edges that have to be moved, at ``moved`` bytes each.
+    A copy of the ``m`` edges, to link them in stages, takes 8 bytes per edge, and edges that have
+    to be moved ``moved`` more. Per vertex, a packed forest takes up to 9/8 bytes, and a received
+    one up to 33/8.
     """
     return (8 + moved) * m + 5 * n + n // 2
 
@@ -244,11 +246,11 @@ class _Run:
     barrier: ExchangeBarrier
 
     def solve(self, k: int) -> OnDevice:
-        """Solve part k on its device, and merge the forests of the others into its own."""
+        """Solve part k on its device, and merge the forests of other devices into its own."""
         backend = self.backend
         started = perf_counter()
         with backend.scope() as arena, self.parts[k]() as (edge_input, columns):
-            encoded, edge_input, design = self._solved(k, edge_input, columns)
+            encoded, edge_input, design = self._solve_part(k, edge_input, columns)
             forest, decoder = encoded.forest, encoded.decoder
             assert isinstance(decoder, OffsetDecoder)
             solved = perf_counter()
@@ -260,12 +262,12 @@ class _Run:
         facts = encoded.name, design, encoded.edges.m, seconds
         return OnDevice(self.numbers[k], edge_input, forest, decoder, *facts, arena)
 
-    def _solved(
+    def _solve_part(
         self, k: int, edge_input: EdgeInput, columns: Columns
     ) -> tuple[EncodedIds, EdgeInput, str]:
         """Solve the edges of one device over all vertices; return their encoding, input and design.
 
-        The range of the ids may be an estimate. If some device has ids outside it, all start again.
+        The range of the ids may be an estimate. If a device has ids outside it, all start again.
         """
         backend, barrier = self.backend, self.barrier
         exact = self.options.policy.needs_exact_range
@@ -279,13 +281,14 @@ class _Run:
             scanned = common_ids(scanned_here, of_all, backend)
             ids = scanned.facts.id_range
             limits = [limits_of(one.columns) for one in of_all if one.columns[0].size]
-            if not (exact or all(low <= ids.low and ids.high <= high for low, high in limits)):
-                exact = True  # other ids of some part may wrap around into the range
+            fits_types = all(low <= ids.low and ids.high <= high for low, high in limits)
+            if not (exact or fits_types):
+                exact = True  # in the id type of a part, ids outside may wrap around into the range
                 continue
             encoded = OFFSET.encode(scanned, backend)
             design = self._link(encoded)
-            beyond = bool(backend.to_host(encoded.forest.out_of_range)[0])
-            if not any(barrier.exchange(k, beyond)):
+            has_ids_outside = bool(backend.to_host(encoded.forest.out_of_range)[0])
+            if not any(barrier.exchange(k, has_ids_outside)):
                 return encoded, scanned.edge_input, design
             if exact:
                 raise edge_input.changed()
@@ -307,12 +310,12 @@ def merge_all(
 ) -> dict[str, float]:
     """Merge the flat forests of all devices, in rounds; return the seconds of each step.
 
-    A forest is packed before the round links anything, because both sides change their own forest.
+    In each round, devices exchange packed copies, because each changes its own forest.
     """
     seconds = {"pack": 0.0, "copy": 0.0, "join": 0.0}
     distance = 1  # from each device to the one whose forest it receives
 
-    def done(step: str, since: float) -> float:
+    def add_time(step: str, since: float) -> float:
         """Add the seconds since the time ``since`` to a step; return the current time."""
         now = perf_counter()
         seconds[step] += now - since
@@ -324,17 +327,17 @@ def merge_all(
     while distance < len(numbers):
         now = perf_counter()
         sent = barrier.exchange(k, pack(forest))
-        now = done("pack", now)
+        now = add_time("pack", now)
         source = (k - distance) % len(numbers)
         other = sent[source].received(backend, numbers[source])
         del sent
         backend.synchronize()
-        barrier.exchange(k)
+        barrier.exchange(k)  # all have copied: the packed forests can be freed
         barrier.forget(k)
-        now = done("copy", now)
+        now = add_time("copy", now)
         merge(forest, other)
         backend.synchronize()
-        done("join", now)
+        add_time("join", now)
         distance *= 2
     return seconds
 
@@ -342,34 +345,33 @@ def merge_all(
 def common_ids(scanned: ScannedIds, of_all: list[ScannedIds], backend: Backend) -> ScannedIds:
     """Return the scanned ids of one device, with the common range of all devices.
 
-    ``of_all`` has the scanned ids of each device, including this one.
-
-    A part without rows matches any type of ids, because an empty frame may have no type.
+    ``of_all`` has the scanned ids of each device, including this one. A part without rows matches
+    any type of ids, because an empty frame may have no type.
 
     Raises
     ------
     InputError
-        The ids are not integers, or too far apart for a word each.
+        The ids are not integers, or too far apart.
     """
     facts = [one.facts for one in of_all]
     filled = [one for one in facts if one.rows] or facts[:1]
-    texts = [one for one in filled if not one.are_integers]
-    if texts and len(texts) < len(filled):
+    not_integers = [one for one in filled if not one.are_integers]
+    if not_integers and len(not_integers) < len(filled):
         raise ColumnTypeError(
             "ids are integers on some devices and not on others: cast the columns, so that all are"
             " of one kind"
         )
-    if texts:
+    if not_integers:
         raise InputError(
             "devices= takes integer ids, but these are strings or have several columns: number them"
             " first, or leave out devices="
         )
-    if not scanned.facts.are_integers:
-        none = backend.empty(0, np.int64)
-        like = next((one for one in of_all if one.facts.rows), of_all[0]).edge_input
-        src, dst = without_rows(like.src), without_rows(like.dst)
+    if not scanned.facts.are_integers:  # no rows: take the types from a part that has rows
+        no_ids = backend.empty(0, np.int64)
+        typed = next((one for one in of_all if one.facts.rows), of_all[0]).edge_input
+        src, dst = without_rows(typed.src), without_rows(typed.dst)
         edge_input = replace(scanned.edge_input, src=src, dst=dst)
-        scanned = ScannedIds(edge_input, [none, none], scanned.facts._replace(kind=INTEGERS))
+        scanned = ScannedIds(edge_input, [no_ids, no_ids], scanned.facts._replace(kind=INTEGERS))
     ranges = [one.id_range for one in filled if one.id_range.size]
     if not ranges:
         return scanned

@@ -25,7 +25,7 @@ from ..ledger import Ledger
 from .choose import MEASURED, BatchOptions, Counted, Facts, Machine, choose
 from .run import link_part
 
-# A copy of the entries in the order of blocks would take as much memory as the array.
+# Entries are treated as sorted by blocks, because sorting them would copy the array.
 IN_PLACE = EdgeOrder(blocked=True)
 REASONS = {
     "missing": kernels.ABSENT,
@@ -40,17 +40,17 @@ REASONS = {
 class NeighborRules:
     """The rules that determine which entries are edges, and which points are in clusters."""
 
-    at_most: float | None = None
-    mutual: bool = False
-    min_samples: int | None = None
-    nearest: bool = False
+    at_most: float | None = None  # the maximum distance
+    mutual: bool = False  # whether both points must list each other
+    min_samples: int | None = None  # neighbours of a core point, with itself; None: no clusters
+    nearest: bool = False  # whether a border point joins the nearest core point, not the least
 
 
 @dataclass(frozen=True)
 class NeighborFacts:
-    """The rules of an answer for neighbours, and the order of its clusters.
+    """The rules by which neighbours were joined, and the clusters.
 
-    ``order`` has the components in the order of their least core points. ``core`` has a bit for
+    ``order`` has the numbers of the components, sorted by least core point. ``core`` has a bit for
     each point, from the lowest bit of each byte. Both are None without clusters.
     """
 
@@ -69,11 +69,10 @@ class SolvedNeighbors(NamedTuple):
 
 
 class Description(NamedTuple):
-    """The description of an array for kernels, and views of its parts.
+    """The array ``src`` of :mod:`cc_rapids.kernels.neighbors`, and views of its parts.
 
-    ``src`` is the description, as one array of words. ``kept``, ``borders`` and ``core`` are its
-    bits, as bytes, and ``reach`` its core distances; parts that are not needed are empty. ``form``
-    loads the edges.
+    ``kept``, ``borders`` and ``core`` are its bit sets, as bytes. ``reach`` are the codes of its
+    core distances. Parts that are not needed are empty. ``form`` loads the edges.
     """
 
     src: Array
@@ -85,7 +84,7 @@ class Description(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """The entries of an array on a backend: edges, the description, and the memory of distances.
+    """The entries of an array on a backend: edges, their description, and their distances.
 
     ``left_out`` counts the entries that are not edges, by reason. ``joined`` has two counts: of the
     entries between core points, and of the entries that join border points.
@@ -109,7 +108,7 @@ def solve(neighbors: Neighbors, rules: NeighborRules, backend: Backend) -> Solve
     n, m = neighbors.n, neighbors.m
     forest = Forest(backend, n, all_present=True)
     edges, described, weights, left_out, joined = entries_of(neighbors, rules, forest)
-    wide: Any = np.promote_types(forest.vertex, edges.wide).type
+    wide: Any = np.promote_types(forest.vertex, edges.wide).type  # holds n and all indices
     arrays = described.src, edges.dst, weights
     edge_facts = Facts(Machine.of(backend), m, counted=Counted(n, n, order=IN_PLACE))
     design = link_part(choose(edge_facts, BatchOptions(MEASURED)), edges, forest)
@@ -141,7 +140,7 @@ def entries_of(
         A neighbour is not a point.
     """
     backend, n, m = forest.backend, neighbors.n, neighbors.m
-    described = _described(neighbors, rules, backend, reach)
+    described = _describe(neighbors, rules, backend, reach)
     dst = backend.asarray(neighbors.indices)
     edges = NeighborEdges(described.src, dst, m, described.form)
     wide: Any = np.promote_types(forest.vertex, edges.wide).type
@@ -153,39 +152,42 @@ def entries_of(
     left_out = _select(neighbors, rules, arrays, wide, backend)
     joined = backend.fill(backend.empty(2, np.uint64), 0)
     if rules.min_samples is not None:
-        core, others = described.core, rules.min_samples - 1  # a point is its own neighbour
-        backend.kernel(kernels.find_core)(core.size, n, others, described.src, core)
+        core, min_others = described.core, rules.min_samples - 1  # a point is its own neighbour
+        backend.kernel(kernels.find_core)(core.size, n, min_others, described.src, core)
         kept, borders = described.kept, described.borders
         split = backend.kernel(kernels.split_by_core, wide)
         split(kept.size, m, n, described.src, dst, kept, borders, joined)
     return Entries(edges, described, weights, left_out, joined)
 
 
-def _described(
+def _describe(
     neighbors: Neighbors, rules: NeighborRules, backend: Backend, reach: bool
 ) -> Description:
-    """Write the header and offsets of the description, with memory for the bits of the rules."""
-    size, m, n = kernels.HEADER, neighbors.m, neighbors.n
-    header = np.zeros(size, np.uint64)
+    """Write ``src``: a header, the offsets of rows, and memory for bit sets and core distances.
+
+    :mod:`cc_rapids.kernels.neighbors` explains the words of the header.
+    """
+    m, n = neighbors.m, neighbors.n
+    header = np.zeros(kernels.HEADER, np.uint64)
     if neighbors.offsets is None:
         header[kernels.PERIOD] = max(n if neighbors.by_columns else neighbors.columns, 1)
     period = int(header[kernels.PERIOD])
-    if period and m >> kernels.MOST_BITS == 0:  # divide by the period with a product and a shift
+    if period and m < 1 << kernels.MOST_BITS:  # kernels multiply and shift instead of dividing
         shift = kernels.MOST_BITS + (period - 1).bit_length()
         header[kernels.FACTOR], header[kernels.SHIFT] = -(-(1 << shift) // period), shift
     header[kernels.TURNED], header[kernels.COLUMNS] = neighbors.by_columns, neighbors.columns
-    header[int(kernels.STEP) : int(kernels.STEP) + 4] = neighbors.steps
+    header[int(kernels.STEP) : int(kernels.STEP) + 4] = neighbors.steps  # to _WEIGHT_COLUMN_STEP
     header[kernels.MISSING] = neighbors.missing
     filtered = neighbors.distances is not None or rules.mutual or rules.min_samples is not None
-    parts = {  # the length of each part, by the word of the header that has its start
+    lengths = {  # of the parts, by the words of the header that have their starts
         kernels.OFFSETS: 0 if neighbors.offsets is None else n + 1,
         kernels.KEPT: -(-m // 64) if filtered else 0,
         kernels.BORDER: 0 if rules.min_samples is None else -(-m // 64),
         kernels.CORE: 0 if rules.min_samples is None else -(-n // 64),
         kernels.REACH: n if reach else 0,
     }
-    slices = {}
-    for word, length in parts.items():
+    slices, size = {}, kernels.HEADER
+    for word, length in lengths.items():
         header[word] = size if length else 0
         slices[word] = slice(size, size + length)
         size += length
@@ -193,14 +195,15 @@ def _described(
     src[: kernels.HEADER] = backend.asarray(header)
     if neighbors.offsets is not None:
         src[slices[kernels.OFFSETS]] = backend.asarray(neighbors.offsets)
-    words_of_bits = kernels.KEPT, kernels.BORDER, kernels.CORE
-    kept, borders, core = (src[slices[word]].view(np.uint8) for word in words_of_bits)
-    octets, form = -(-m // 8), kernels.BY_COLUMNS if neighbors.by_columns else kernels.BY_ROWS
-    without_gaps = (1, n) if neighbors.by_columns else (neighbors.columns, 1)
-    if not header[kernels.FACTOR] or neighbors.steps[:2] != without_gaps:
+    bit_sets = kernels.KEPT, kernels.BORDER, kernels.CORE
+    kept, borders, core = (src[slices[word]].view(np.uint8) for word in bit_sets)
+    entry_bytes, point_bytes = -(-m // 8), -(-n // 8)
+    bit_sets_as_bytes = kept[:entry_bytes], borders[:entry_bytes], core[:point_bytes]
+    form = kernels.BY_COLUMNS if neighbors.by_columns else kernels.BY_ROWS
+    steps_without_gaps = (1, n) if neighbors.by_columns else (neighbors.columns, 1)
+    if not header[kernels.FACTOR] or neighbors.steps[:2] != steps_without_gaps:
         form = kernels.ANY_ORDER
-    bits = kept[:octets], borders[:octets], core[: -(-n // 8)]
-    return Description(src, *bits, src[slices[kernels.REACH]], form)
+    return Description(src, *bit_sets_as_bytes, src[slices[kernels.REACH]], form)
 
 
 def _select(
@@ -235,25 +238,24 @@ def _join_borders(
     wide: Any,
     joined: Array,
 ) -> Array:
-    """Join border points to clusters of core points, and make noise absent.
+    """Join border points to clusters of core points, and mark noise as absent in the forest.
 
-    Return the components in the order of their least core points; count the border points in
+    Return the numbers of the components, sorted by least core point; count the border points in
     ``joined``. ``arrays`` are the description, the indices and the distances.
     """
     backend, n, src = forest.backend, forest.n, arrays[0]
-    chosen = backend.fill(backend.empty(n, np.uint64), 0xFF)
+    chosen_entries = backend.fill(backend.empty(n, np.uint64), 0xFF)  # by border point
     choose_core = backend.kernel(kernels.choose_core, wide, rules.nearest)
-    choose_core(m, n, *arrays, forest.parent, chosen)
+    choose_core(m, n, *arrays, forest.parent, chosen_entries)
     octets = forest.present.view(np.uint8)
     join_border = backend.kernel(kernels.join_border)
-    join_border(octets.size, n, src, chosen, forest.parent, octets, joined)
-    del chosen
+    join_border(octets.size, n, src, chosen_entries, forest.parent, octets, joined)
+    del chosen_entries
     forest.all_present = False
     # A border point may be less than the root of its cluster: make the least point the root.
-    lowest = backend.fill(backend.empty(n, forest.vertex), 0xFF)
-    backend.kernel(trees.least_of_trees, forest.vertex)(n, forest.parent, lowest)
-    backend.kernel(trees.reroot)(n, lowest, forest.parent, forest.present)
-    backend.fill(lowest, 0xFF)
-    backend.kernel(kernels.least_core, forest.vertex)(n, src, forest.parent, lowest)
-    cores = lowest[lowest != none_of(forest.vertex)]
-    return backend.xp.argsort(cores)
+    least = backend.fill(backend.empty(n, forest.vertex), 0xFF)
+    backend.kernel(trees.least_of_trees, forest.vertex)(n, forest.parent, least)
+    backend.kernel(trees.reroot)(n, least, forest.parent, forest.present)
+    least_core = backend.fill(least, 0xFF)  # of each root, in the same memory
+    backend.kernel(kernels.least_core, forest.vertex)(n, src, forest.parent, least_core)
+    return backend.xp.argsort(least_core[least_core != none_of(forest.vertex)])

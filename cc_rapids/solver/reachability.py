@@ -80,18 +80,17 @@ def reachability_forest(
     rules = NeighborRules(float(np.finfo(dtype).max), min_samples=min_samples)
     edges, described, weights, *_ = entries_of(neighbors, rules, forest, reach=True)
     order, load_edge = boruvka.order_of(dtype, backend), backend.kernel(edges.form.load, edges.wide)
-    sign = 1 << (width - 1)
+    sign = np.uint64(1 << (width - 1))
     bits = weights.view(f"u{dtype.itemsize}")
     core = backend.kernel(kernels.core_distances, order)
     core(described.reach.size, min_samples - 1, described.src, bits, described.reach)
     if scale != 1.0:
         bits = (weights / dtype.type(scale)).view(bits.dtype)
-    # the distances are laid out in memory as the indices are
+    # whether the distance of entry e is element e in memory
     in_order = neighbors.steps[:2] == neighbors.steps[2:] and edges.form is not ANY_ORDER
     weigh = backend.kernel(kernels.mutual_reachability, order, load_edge, in_order)
-    fits = width <= boruvka.HALF and edges.m < 1 << boruvka.HALF
-    chosen = boruvka.solve(edges, forest, n, WeightOrder(bits, weigh, fits))
-    rows = chosen.rows
+    contains_row = width <= boruvka.HALF and edges.m < 1 << boruvka.HALF
+    rows = boruvka.solve(edges, forest, n, WeightOrder(bits, weigh, contains_row)).rows
     sources, targets = (backend.empty(rows.size, forest.vertex) for _ in range(2))
     codes = backend.empty(rows.size, np.uint64)
     write = backend.kernel(kernels.write_edges, weigh, load_edge)
@@ -105,9 +104,8 @@ def reachability_forest(
     by_depth = order_of_integers(tree.depth[tree.child], n, xp)
     by_height = by_depth[stable_order(codes[by_depth], xp)]
     codes, child = codes[by_height], tree.child[by_height]
-    # The codes are the bits of the heights, changed so that integers sort like floats: undo this.
-    negative = codes < np.uint64(sign)
-    codes = xp.where(negative, ~codes, codes ^ np.uint64(sign)).astype(bits.dtype)
+    # The codes are bits of floats, changed so that integers sort like floats: undo the change.
+    codes = xp.where(codes < sign, ~codes, codes ^ sign).astype(bits.dtype)  # below: negative
     heights = codes.view(dtype).astype(np.float64)
     vertex, *_ = tree.preorder()
     parent = vertex[tree.parent[child]]
@@ -138,7 +136,7 @@ def complete_forest(
     memory = memory.get() if hasattr(memory, "get") else memory
     steps = [step * memory.itemsize for step in neighbors.steps[2:]]
     matrix = np.lib.stride_tricks.as_strided(memory, (neighbors.n, neighbors.n), steps)
-    order, source, weights = prim(matrix, _core(matrix, min_samples), scale, from_source)
+    order, source, weights = prim(matrix, _core_distances(matrix, min_samples), scale, from_source)
     child = np.flatnonzero(weights < np.inf)
     child = child[np.argsort(weights[child])]
     vertex = np.empty_like(order)
@@ -147,8 +145,8 @@ def complete_forest(
     return ReachabilityForest(*map(backend.asarray, (*ids, weights[child])))
 
 
-def _core(matrix: Any, min_samples: int) -> Any:
-    """Return the core distance of each point; each point is at the distance 0 from itself."""
+def _core_distances(matrix: Any, min_samples: int) -> Any:
+    """Return the core distance of each point; the distance of a point to itself counts as 0."""
     core, position = np.empty(matrix.shape[0]), min_samples - 1
     for start in range(0, core.size, PIECE):
         piece = matrix[start : start + PIECE].astype(np.float64, order="C")
