@@ -42,7 +42,7 @@ RECORDINGS: dict[str, tuple[type[dry_run.ThreadsRecording], ...]] = {
     "cuda": (dry_run.OneLaunchRecording, dry_run.RecordingBackend),
 }
 EDGES, FEW = 300, 60  # the numbers of edges of most jobs, and of jobs with named designs
-RECORDS = 70  # more than the records of one block of tours
+RECORDS = 70  # more than 64, so that an Euler tour is cut into several sublists
 # Differences of consecutive ids, for which the encoding is an offset, a bit map and a hash table
 STEPS = 1, 20, 10**6
 # Constants of modules: with them, a few edges run the code for wide ranges, pages and long lists
@@ -123,7 +123,8 @@ def write_shipped() -> None:
     """Write the kernels of common jobs to the folders that are part of wheels.
 
     Kernels for GPUs are written as PTX. Kernels for CPU threads are written as machine code, which
-    another process compiles, because environment variables set the processors that it is for.
+    another process compiles, because environment variables set the processors that it is for. The
+    hash seed is fixed, because Numba orders some of its code by sets of names.
     """
     target = {"NUMBA_CPU_NAME": objects.LEVEL, "NUMBA_CPU_FEATURES": "", "PYTHONHASHSEED": "0"}
     subprocess.run([sys.executable, "-c", WRITE_OBJECTS], env=os.environ | target, check=True)
@@ -158,7 +159,7 @@ def kernels_of_common_jobs(engine: str) -> dict[dry_run.Key, Kernel]:
 
 
 def _run_common_jobs(engine: str, backend: dry_run.ThreadsRecording) -> None:
-    """Solve lists of 32-bit and 64-bit integers and of strings, as if they were short and long."""
+    """Solve lists of integers and of strings as if short and long; on threads, link records."""
     designs = {rule.design for rule in AUTO if rule.engine in (None, engine) and not rule.symmetric}
     for dtype in (np.int32, np.int64):
         for step in STEPS:
@@ -168,7 +169,7 @@ def _run_common_jobs(engine: str, backend: dry_run.ThreadsRecording) -> None:
         index: Any = np.arange(EDGES, dtype=dtype)
         with _changed(*WIDE, *PAGED):  # clusters of twenty ids that are far apart from each other
             _solve(index + index // 20 * STEPS[-1])
-        _record_parts_of_long_runs(backend, dtype)
+        _launch_kernels_of_long_runs(backend, dtype)
         for design in sorted(designs, key=str):
             _solve(np.arange(FEW, dtype=dtype), design=design)
             _solve(np.arange(FEW, dtype=dtype), design=design, num_vertices=FEW)
@@ -195,19 +196,20 @@ def _link_records() -> None:
     """Run the queries of record linkage on pairs of integers, strings and composite ids."""
     import pyarrow as pa
 
-    numbers, halves = np.arange(RECORDS), np.arange(RECORDS) // 2  # record k is paired with k // 2
-    score, texts = halves / RECORDS, np.array([f"id {k}" for k in range(RECORDS)], object)
+    numbers = np.arange(RECORDS)
+    partners = numbers // 2  # record k is paired with k // 2
+    score, texts = partners / RECORDS, np.array([f"id {k}" for k in range(RECORDS)], object)
     long_texts = np.array([f"{'long' * 20} {k}" for k in range(RECORDS)], object)
     for ids in ([numbers], [STEPS[-1] * numbers], [texts], [long_texts], [texts, numbers]):
-        sides = [[f"{side}{k}" for k in range(len(ids))] for side in "ab"]
-        ends = [*ids, *(column[halves] for column in ids)]
-        pairs = pa.table(dict(zip(chain(*sides), ends, strict=True)) | {"score": score})
+        sides = [[f"{side}{k}" for k in range(len(ids))] for side in "ab"]  # names of columns
+        columns = [*ids, *(column[partners] for column in ids)]
+        pairs = pa.table(dict(zip(chain(*sides), columns, strict=True)) | {"score": score})
         records = pa.table(dict(zip(sides[0], ids, strict=True)) | {"score": score, "key": texts})
         _run_queries(pairs, records, sides)
 
 
 def _run_queries(pairs: Any, records: Any, sides: list[list[str]]) -> None:
-    """Run the queries of record linkage; ``sides`` are the columns of both ends of ``pairs``.
+    """Run the queries of record linkage; ``sides`` name the columns of both ends of ``pairs``.
 
     The answers are not read, because only the launched kernels matter.
     """
@@ -234,7 +236,7 @@ def _run_queries(pairs: Any, records: Any, sides: list[list[str]]) -> None:
     dendrogram.merges()
 
 
-def _record_parts_of_long_runs(backend: dry_run.ThreadsRecording, dtype: Any) -> None:
+def _launch_kernels_of_long_runs(backend: dry_run.ThreadsRecording, dtype: Any) -> None:
     """Launch the kernels that only runs with many vertices use."""
     parent, words = np.zeros(FEW, np.uint32), np.zeros(FEW, np.uint32)
     wide = np.dtype(dtype).type

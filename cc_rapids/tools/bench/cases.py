@@ -37,7 +37,7 @@ class Options:
     runs: int = 9  # timed, after one warm-up run
     check: bool = True  # compare every answer with sequential union-find, after the timing
     peers: bool = True  # time SciPy or cuGraph on the same inputs
-    patience: float = 60.0  # seconds after which the timing of a peer ends, after three runs
+    patience: float = 60.0  # seconds after which no 4th or later timed run of a peer begins
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Measured:
             "peak_bytes": peak,
             **times.facts("job"),
             **alone.facts("solve"),
-            "paper": self._computed_facts(design, rows, ids, alone),
+            "paper": self._traffic_facts(design, rows, ids, alone),
         }
         facts |= self._bound(form, ids, name, facts)
         if self.options.check:
@@ -151,15 +151,15 @@ class Measured:
         times = timed(self.backend, run_once, runs, self.options.runs)
         return times, forest.parent, rows
 
-    def _computed_facts(self, design: Design, rows: Any, ids: str, alone: Times) -> dict[str, Any]:
-        """Return the memory traffic of a run, and the shortest time that it can take."""
+    def _traffic_facts(self, design: Design, rows: Any, ids: str, alone: Times) -> dict[str, Any]:
+        """Return the computed memory traffic of a run, and the shortest time that it can take."""
         n, m = self.graph.num_vertices, rows.m if rows else self.graph.num_edges
         spent_ms = spread(alone.device or alone.wall)["median"]
         item, device = np.dtype(ids).itemsize, self.backend.device_name
         return limit_facts(design, rows is not None, n, m, item, device, spent_ms)
 
     def _check(self, form: str, labels: Any, parent: Any, facts: dict[str, Any]) -> None:
-        """Raise a VerificationError unless labels equal those of union-find; add this to facts.
+        """Compare labels with union-find: note it in ``facts``, or raise a VerificationError.
 
         ``labels`` is the frame of labels of the whole job. ``parent`` is the array of labels of the
         design alone, which also has the vertices that are in no edge.
@@ -195,7 +195,7 @@ class Measured:
         return {"peer": facts | {"peak_bytes": peak}}
 
     def _agrees(self, peer: Peer, answer: Any) -> bool:
-        """Return whether the vertices that a peer labels have the right components.
+        """Return whether a peer's components of the vertices that it labels are right.
 
         Peers number components in any way, so the number of a component is replaced by its least
         vertex before the comparison.
