@@ -307,7 +307,7 @@ def read_vertices(
     options: dict[str, Any],
     quiet: bool,
 ) -> dict[str, Any]:
-    """Return the library's option ``vertices`` or ``num_vertices``; empty if neither is needed.
+    """Return a dict of the library's option ``vertices`` or ``num_vertices``, if one is given.
 
     ``path``, ``on`` and ``count`` are the values of ``--vertices``, ``--on`` and
     ``--num-vertices``. The library is called with ``edges`` and ``options``; ``edges`` is None if

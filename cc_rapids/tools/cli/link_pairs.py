@@ -394,7 +394,7 @@ def _read_rule_file(file: Path, ends: dict[str, Any], header: bool | None, quiet
         try:
             return read_one(file, report, header=header, **ends)
         except MissingColumnError:
-            if isinstance(ends["source"], list):  # known names are for ids of one column
+            if isinstance(ends["source"], list):  # no fallback for ids of several columns
                 raise
             return read_one(file, report, header=header, **dict.fromkeys(ends))
 
