@@ -371,7 +371,9 @@ def _check_verdicts(
     differs = expected != claimed
     if bool(differs.any()):
         k = int(differs.argmax())
-        rules = (RULES[int(column[k]) - 1] for column in (expected, claimed))
+        numbers = (int(column[k]) for column in (expected, claimed))
+        names = dict(enumerate(RULES, 1))
+        rules = (names.get(number, f"rule {number}") for number in numbers)
         raise VerificationError(
             f"{edge_in_words(int(places[k]), caller_rows)} was refused by"
             f" {' and not by '.join(rules)}"

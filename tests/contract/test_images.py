@@ -268,6 +268,8 @@ def test_wrong_labels_are_refuted(wrong, message):
     oracle.certify_image([[1, 0, 0, 2], [0, 0, 0, 2]], image)
     with pytest.raises(cc_rapids.VerificationError, match=message):
         oracle.certify_image(wrong, image)
+    with pytest.raises(cc_rapids.InputError, match="structure= is not symmetric"):
+        oracle.certify_image([[1, 2]], [[1, 1]], [[0, 0, 0], [0, 1, 1], [0, 0, 0]])
 
 
 def test_refuted_labels_name_the_option_that_differs():

@@ -138,6 +138,6 @@ def _has_integers(column: npt.NDArray[Any]) -> bool:
 def first_few(values: Any) -> str:
     """Return up to five values as text; if there are more, the number of all values follows."""
     if isinstance(values, set):
-        values = sorted(values)
+        values = sorted(values, key=lambda value: (type(value).__name__, value))
     few = ", ".join(map(str, host(values[:5]).tolist()))
     return f"{few}, ... ({len(values):,})" if len(values) > 5 else few

@@ -34,9 +34,9 @@ def certify_image(
     image : array of numbers or bool, with the shape of the labels
         The image.
     structure : array of bool, of shape (3, ..., 3), optional
-        Whether the pixel in the centre is connected with each neighbour. By default, it is
-        connected with all neighbours if ``by_value`` is True, and otherwise with the neighbours
-        along the axes.
+        Whether the pixel in the centre is connected with each neighbour; symmetric about the
+        centre. By default, it is connected with all neighbours if ``by_value`` is True, and
+        otherwise with the neighbours along the axes.
     by_value : bool
         Whether only pixels of equal values are connected.
     background : number
@@ -123,6 +123,8 @@ def _steps(structure: Any, axes: int, by_value: bool) -> list[tuple[int, ...]]:
     joined = as_array("structure=", structure, bool)
     if joined.shape != (3,) * axes:
         raise InputError(f"structure= has shape {joined.shape}, not {(3,) * axes}")
+    if (joined != np.flip(joined)).any():
+        raise InputError("structure= is not symmetric about its centre")
     return [step for step in steps if joined[tuple(s + 1 for s in step)]]
 
 

@@ -207,6 +207,12 @@ def test_wrong_answers_of_any_kind(ids, make, fault, proof, sets):
     assert sets.format(*ids) in str(error.value)
 
 
+def test_ids_of_mixed_types_are_shown():
+    ids = np.array(["a", 2], object)
+    with pytest.raises(VerificationError, match="the component of a is a, but NetworkX finds 2, a"):
+        oracle.against_networkx((ids, ids[::-1]), (ids, np.array([0, 1])))
+
+
 @pytest.mark.parametrize(
     ("vertex", "labels", "count", "message"),
     [
