@@ -222,8 +222,8 @@ def bytes_beyond(n: int, m: int, moved: int = 0) -> int:
     """Return the maximum additional bytes per device, compared with a run on one device.
 
     A copy of the ``m`` edges, to link them in stages, takes 8 bytes per edge, and edges that have
-    to be moved ``moved`` more. Per vertex, a packed forest takes up to 9/8 bytes, and a received
-    one up to 33/8.
+    to be moved ``moved`` more. Per 32-bit vertex, a packed forest takes up to 9/8 bytes, and a
+    received one up to 33/8.
     """
     return (8 + moved) * m + 5 * n + n // 2
 
