@@ -124,14 +124,14 @@ def stages(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
     """Yield a figure of how much faster each algorithm is if ``stages`` calls it."""
     series: dict[str, list[float | None]] = {}
     files = grouped_by(rows, "file")
-    ms_of = {(row["file"], row["ran"]): milliseconds(row) for row in rows}
+    ms_of = {(baseline_key(row), row["ran"]): milliseconds(row) for row in rows}
     for row in rows:
         match = STAGES.fullmatch(row["ran"])
         if not match:
             continue
-        name = match[1]
+        name, key = match[1], baseline_key(row)
         # Alone, the algorithm may have run as "none+name", which means without a sample
-        alone_ms = ms_of.get((row["file"], name)) or ms_of.get((row["file"], f"none+{name}"))
+        alone_ms = ms_of.get((key, name)) or ms_of.get((key, f"none+{name}"))
         if alone_ms:
             bars = series.setdefault(name, [None] * len(files))
             bars[list(files).index(row["file"])] = alone_ms / milliseconds(row)

@@ -92,8 +92,8 @@ def evaluate(
     ``wall_ms`` (and on a GPU ``device_ms``) from the edges to the labels. The evaluation continues
     after errors. A file that cannot be read or a design that cannot run gives a row with
     ``not_run``, and a wrong answer gives a row with ``wrong`` and without times. ``on_progress``
-    gets the number of finished runs and the number of all runs. Raise a DesignError or an
-    InputError if a design or a reduction does not exist.
+    gets the number of finished runs and the number of all runs of readable files. Raise a
+    DesignError or an InputError if a design or a reduction does not exist.
     """
     for design in plan.designs:
         Design.parse(design)
@@ -101,19 +101,21 @@ def evaluate(
         if name not in REDUCTIONS:
             raise InputError(unknown("reduction", name, REDUCTIONS))
     cases = plan.cases()
-    for k, path in enumerate(paths):
-        done = k * len(cases)
+    done, total = 0, len(paths) * len(cases)
+    for path in paths:
         try:
             names = {"source": plan.source, "destination": plan.destination}
             source = Source.read(path, plan.text, **names)
         except (CcRapidsError, MemoryError) as error:
             yield {"file": path.name, "not_run": reason(error)}
+            total -= len(cases)
             continue
         truth = _Truth(source)
-        for j, case in enumerate(cases):
+        for case in cases:
             yield _row(source, truth, plan, backend, case)
+            done += 1
             if on_progress is not None:
-                on_progress(done + j + 1, len(paths) * len(cases))
+                on_progress(done, total)
 
 
 def _row(source: Source, truth: _Truth, plan: Plan, backend: Backend, case: Case) -> Row:

@@ -41,8 +41,14 @@ def test_all_designs_over_all_files(folder):
     seen = []
     plan = evaluate.Plan(["none+async+halve", "kout+async+halve"], rounds=2)
     paths = evaluate.sources(folder)
-    found = list(
-        evaluate.evaluate(paths, plan, backends.get(THREADS), lambda *now: seen.append(now))
+    (folder / "broken.he").write_text("H 2 2 1\nE 0 x 1\n")
+    _, *found = list(
+        evaluate.evaluate(
+            [folder / "broken.he", *paths],
+            plan,
+            backends.get(THREADS),
+            lambda *now: seen.append(now),
+        )
     )
     assert [(row["file"], row["design"]) for row in found] == [
         (path.name, design) for path in paths for design in plan.designs
@@ -226,6 +232,7 @@ class TestFigures:
         rows = [
             run_of(design="soman", ms=1),
             run_of(design="async+halve", ran="none+async+halve", ms=6),
+            run_of(design="async+halve", ran="none+async+halve", ms=1, threads=2),
             run_of(design="stages+async+halve", ms=2),
             run_of(design="graft-shortcut", ms=5),
             run_of(design="stages(q=2)+graft-shortcut", ms=10),
