@@ -28,8 +28,8 @@ def reference(
         4900 x 4900 whose edges are each kept with probability 0.6. The vertices of R-MAT graphs
         are permuted at random. pairs60M: 100 M near-duplicate pairs of 60 M documents. pairs1M: 2 M
         near-duplicate pairs of 1 M documents. bands10M: 10 M pairs of 10 M documents, each in 10
-        rows, one for each band. records50M: 50 M records, each joined to 2 of 60 M keys. These four
-        graphs are made by :func:`near_duplicate_pairs`, :func:`banded_pairs` and
+        rows, one for each band. records50M: 50 M records, each joined to 2 of 60 M keys. The last
+        four graphs are made by :func:`near_duplicate_pairs`, :func:`banded_pairs` and
         :func:`record_keys` with default values of the other arguments.
     scale : number, optional
         Make a graph of the same kind with 2^scale vertices (for road, a square grid of about
@@ -38,7 +38,7 @@ def reference(
     seed : int
         Any nonnegative integer.
     dtype : numpy.dtype
-        An integer type that holds every vertex.
+        The integer type of the vertices; the greatest vertex must fit it.
     engine : {"threads", "cuda"}
         The engine that makes and stores the edges.
 
@@ -126,24 +126,23 @@ def barabasi_albert(
 ) -> Graph:
     """Make a Barabási-Albert graph, which grows by preferential attachment.
 
-    Vertices are added in order. Each new vertex brings the same number of edges. The other end of
-    an edge is chosen with a probability proportional to the degrees so far; it may be the new
-    vertex itself. All edges are made in parallel.
+    Vertices are added in order, each with ``each`` edges. The other end of an edge is an earlier
+    vertex or the new vertex itself, with a probability proportional to its degree so far.
 
     Parameters
     ----------
     num_vertices : int
         The number of vertices; at most 2^32.
     each : int
-        The number of edges that each vertex brings.
+        The number of edges that are added with each vertex.
     seed, dtype, engine : int, numpy.dtype and str
         As for :func:`cc_rapids.generators.reference`.
 
     Returns
     -------
     Graph
-        The ``num_vertices * each`` edges, sorted by ``src``, the vertices that bring them. Edges
-        may be duplicates or self-loops; the first edge is always a self-loop.
+        The ``num_vertices * each`` edges, sorted by ``src``, the added vertex. Edges may
+        be duplicates or self-loops; the first edge is always a self-loop.
 
     Raises
     ------

@@ -42,8 +42,8 @@ def torus2d(
 ) -> Graph:
     """Make a grid whose opposite sides are joined; each vertex has edges to the right and down.
 
-    With one row, the edges downwards are self-loops; with two rows, each of these edges occurs
-    twice. The same is true of columns and the edges to the right.
+    With one row, the edges downwards are self-loops; with two rows, each edge downwards occurs
+    twice. With one or two columns, the same is true of the edges to the right.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def isolated(n: int, *, dtype: npt.DTypeLike = np.uint32, engine: str = "threads
     dtype : numpy.dtype
         As for :func:`cc_rapids.generators.reference`.
     engine : {"threads", "cuda"}
-        The engine of the graph, which has no edges to store.
+        The engine on which the empty arrays of edges are stored.
 
     Returns
     -------
@@ -186,14 +186,14 @@ def duplicated(graph: Graph, times: int, seed: int = 0) -> Graph:
     graph : Graph
         The graph, which is not changed.
     times : int
-        The number of copies of each edge. With 0, every vertex is a component by itself.
+        The number of copies of each edge. With 0, the result has no edges.
     seed : int
         Any nonnegative integer.
 
     Returns
     -------
     Graph
-        A graph with the same components and ``times`` copies of each edge.
+        ``times`` copies of each edge. Unless ``times`` is 0, the components are the same.
 
     See Also
     --------
