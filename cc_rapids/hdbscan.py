@@ -392,9 +392,9 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         tree.check_against(edges, int(self.min_cluster_size), neighbors.complete and not by_tree)
         labels = np.asarray(on_host(self.labels_))
         rules = selection.allow_single_cluster, selection.epsilon, selection.max_cluster_size
-        answers = tree.answers(selection.method == "leaf", *rules, labels[finite])
+        columns = tree.labels_and_scores(selection.method == "leaf", *rules, labels[finite])
         names = "labels_", "probabilities_", "outlier_scores_"
-        for name, expected, outliers in zip(names, answers, NONFINITE, strict=True):
+        for name, expected, outliers in zip(names, columns, NONFINITE, strict=True):
             if row_sums is not None:
                 expected = _with_nonfinite(expected, row_sums, *outliers)
             _check_column(name, np.asarray(on_host(getattr(self, name))), expected)
