@@ -1,10 +1,10 @@
 """The audit of spanning forests.
 
 :mod:`cc_rapids.verify.audit` proves the components and reads the edges. This module compares every
-column of the frame of a forest with the edge list, and proves that the rows have no cycle. In a
-minimum spanning forest, no edge outside the forest may be lighter than the heaviest edge on the
-forest path between the ends of that edge. The audit finds this heaviest edge in a tree of at most
-log2 n levels. The audit shares no code with the solvers.
+column of the frame of a forest with the edge list, and proves that the rows have no cycle. A
+forest is a minimum spanning forest if each other edge is at least as heavy as all edges on the
+forest path between its ends. The audit finds the heaviest edge of a path in a tree of at most log2
+n levels. It shares no code with the solvers.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 class ForestClaim:
     """The frame of a spanning forest to verify.
 
-    ``forest_weight`` are the weights of all edges, and whether the forest has the least or the
-    greatest weight; None if the forest is not by weight.
+    ``forest_weight`` has the weights of all edges and tells whether the forest is a maximum one; it
+    is None if the forest is not by weight.
     """
 
     shown: ShownRows
@@ -47,13 +47,13 @@ class ForestClaim:
     ) -> ForestClaim:
         """Return the claim for the argument ``forest`` of an audit.
 
-        This is True, ``"min"`` or ``"max"``, the kind of forest that the answer should have, or
-        another frame to verify. ``weight`` are the weights of all edges, and an id has ``width``
-        columns.
+        ``forest`` is a frame, or the word True, ``"min"`` or ``"max"`` for the forest of the
+        answer. ``weight`` has the weights of all edges, and an id has ``width`` columns.
         """
         is_word = isinstance(forest, str | bool)
-        is_known = forest in (True, "min", "max") if is_word else is_frame(forest)
-        if not (is_known or isinstance(forest, dict) or hasattr(forest, "_asdict")):
+        is_mapping = isinstance(forest, dict) or hasattr(forest, "_asdict")
+        is_known = forest in (True, "min", "max") if is_word else is_mapping or is_frame(forest)
+        if not is_known:
             raise InputError(
                 f"forest={shown(forest)} cannot be proved: pass True, 'min' or 'max', or the frame"
                 " of forest()"
@@ -67,32 +67,32 @@ class ForestClaim:
                 " this option, or leave out forest="
             )
         frame = answer_forest.show() if is_word and answer_forest.show is not None else forest
-        claim = ShownRows(frame, "forest", width)
+        rows = ShownRows(frame, "forest", width)
         greatest = forest == "max" if isinstance(forest, str) else answer_forest.greatest
         if greatest is None:
-            if "weight" in claim.names:
+            if "weight" in rows.names:
                 raise InputError(
                     "the frame has weights, but this answer has no forest by weight: audit the"
                     " answer of components(..., weight=..., forest='min') or forest='max'"
                 )
-            return cls(claim, None)
+            return cls(rows, None)
         if weight is None:
             word = repr(forest) if is_word else "..."
             raise InputError(f"forest={word} is a spanning forest by weight: pass weight= as well")
-        return cls(claim, ForestWeight(weight, greatest))
+        return cls(rows, ForestWeight(weight, greatest))
 
     def prove(self, given: EdgeInput, rows: Rows, answer: LabelFrame) -> None:
-        """Raise a VerificationError if the frame shows wrong edges or a cycle, or a wrong weight.
+        """Raise a VerificationError if the frame shows wrong edges, a cycle, or a wrong weight.
 
-        A minimum spanning forest has the least possible weight, and a maximum spanning forest has
-        the greatest. :meth:`check_count` checks that the forest spans the components.
+        A forest by weight must also have the least, or the greatest, possible weight.
+        :meth:`check_count` checks that the forest spans the components.
 
         Parameters
         ----------
         given : EdgeInput
             The edges, with weights if the forest is by weight.
         rows : Rows
-            The same edges as kernels read them. Both ends of each edge are slots of the answer.
+            The same edges as kernels read them. Both ends of each edge are vertices of the answer.
         answer : LabelFrame
             The vertices.
         """
@@ -101,26 +101,26 @@ class ForestClaim:
         listed = backend.asarray(self.shown.rows())
         check_ascending(listed, "forest")
         chosen = places_of(listed, caller_rows, rows.m, "forest", backend.xp)
-        node = slot_type(2 * n + 1)  # the tree of contractions has fewer than 2 n nodes
-        kinds = backend, node, rows.wide, rows.load_edge(backend)
-        ends_of = kernel(kernels.ends_of_rows, *kinds)
+        node = slot_type(2 * n + 1)  # the tree of Boruvka's rounds has fewer than 2 n nodes
+        kernel_parts = backend, node, rows.wide, rows.load_edge(backend)
+        ends_of = kernel(kernels.ends_of_rows, *kernel_parts)
         edges = rows.first, rows.second, rows.low, n
         us, vs = (backend.empty(chosen.size, node) for _ in range(2))
         ends_of(chosen.size, chosen, *edges, us, vs)
         self.shown.check_ends(answer, listed, [us, vs])
         if self.forest_weight is None:
-            levels(us, vs, n, node, backend)  # raises an error for a cycle
+            boruvka_tree(us, vs, n, node, backend)  # raises an error for a cycle
             return
         weights = backend.asarray(given.weights)
         forest_weights = weights[chosen]
         self.shown.check_weights(listed, forest_weights, backend.asarray)
         greatest = self.forest_weight.greatest
         order = stable_order(forest_weights, greatest, backend.xp)
-        ordered = chosen[order]
-        parents, numbers = levels(us[order], vs[order], n, node, backend)
+        ordered = chosen[order]  # rows of the forest edges, the best weight first
+        parents, numbers = boruvka_tree(us[order], vs[order], n, node, backend)
         precedes = kernel(kernels.is_heavier if greatest else kernels.is_lighter, backend)
         faults = backend.fill(backend.alloc_readback(2), 0xFF)
-        find = kernel(kernels.find_better, *kinds, precedes)
+        find = kernel(kernels.find_better, *kernel_parts, precedes)
         # kernels do not read float16
         compared = weights if weights.dtype != np.float16 else weights.astype(np.float32)
         find(rows.m, *edges, compared, parents, numbers, ordered, faults)
@@ -133,7 +133,8 @@ class ForestClaim:
             edge = backend.asarray(np.array([better]))
             ends = backend.empty(1, node), backend.empty(1, node)
             ends_of(1, edge, *edges, *ends)
-            last = int(ordered[_last_rank(int(ends[0][0]), int(ends[1][0]), parents, numbers)])
+            u, v = int(ends[0][0]), int(ends[1][0])
+            last = int(ordered[_last_on_path(u, v, parents, numbers)])
             raise VerificationError(
                 f"{edge_in_words(better, caller_rows)} of weight {weights[better]} is not in the"
                 f" forest, but should replace {edge_in_words(last, caller_rows)} of weight"
@@ -168,18 +169,18 @@ def stable_order(keys: Array, descending: bool, xp: Any) -> Array:
     """Return the rows in ascending or descending order of their keys; the lower row wins ties."""
     if not descending:
         return xp.argsort(keys, kind="stable")
-    # ``argsort`` sorts in ascending order only. In the ascending order of the reversed keys, equal
-    # keys are in descending order of their rows, so this order is read from its end.
+    # ``argsort`` sorts in ascending order only. Its reversed result would have ties in reverse, so
+    # the keys are reversed as well.
     return keys.size - 1 - xp.argsort(keys[::-1], kind="stable")[::-1]
 
 
-def levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[Array, Array]:
-    """Return the tree of contractions of a forest by Boruvka's algorithm.
+def boruvka_tree(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[Array, Array]:
+    """Return the tree in which Boruvka's algorithm contracts a forest.
 
-    A node is a set of slots that edges join, at first one slot. In each round, every node with
-    edges to other nodes chooses the first of these edges, and the nodes that the chosen edges join
-    get a common parent. ``us`` and ``vs`` are the slots of both ends of each edge, in the order of
-    the forest, and ``node`` is the unsigned type of nodes. Raise a VerificationError if the edges
+    A node is a set of connected slots, at first one slot. In each round, every node with edges to
+    other nodes chooses the first of these edges. Nodes that chosen edges connect get a common
+    parent. ``us`` and ``vs`` have the slots of both ends of each edge, in the order in which edges
+    are preferred. ``node`` is the unsigned type of nodes. Raise a VerificationError if the edges
     have a cycle.
 
     Returns
@@ -188,7 +189,7 @@ def levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[A
         The parent of each node, or the node itself if it has no parent. Nodes 0 .. n - 1 are the
         slots.
     numbers : (nodes,) array of integers
-        One plus the rank of the edge that each node chose; 0 if the node chose none.
+        One plus the index in ``us`` of the edge that each node chose; 0 if the node chose none.
     """
     xp, edges = backend.xp, us.size
     take = kernel(kernels.take_first, backend)
@@ -198,7 +199,7 @@ def levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[A
     base, size = 0, n  # the first node of a round, and how many nodes the round has
     joined = 0  # the number of edges that joined two nodes
     while True:  # within a round, us, vs and up count nodes from base
-        keep = us != vs
+        keep = us != vs  # drop edges inside a node
         us, vs, ranks = us[keep], vs[keep], ranks[keep]
         best = backend.fill(backend.empty(size, np.uint64), 0xFF)
         take(us.size, us, vs, best)
@@ -213,8 +214,8 @@ def levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[A
             up = further
         has_chosen = chosen != 0
         is_root = (up == nodes) & has_chosen
-        number = (xp.cumsum(is_root) - 1).astype(node)  # of each root as a node of the next round
-        up = number[up]
+        next_node = (xp.cumsum(is_root) - 1).astype(node)  # for each root
+        up = next_node[up]
         us, vs = up[us], up[vs]
         parents.append(xp.where(has_chosen, up + node(base + size), nodes + node(base)))
         root_count = int(is_root.sum())
@@ -227,13 +228,14 @@ def levels(us: Array, vs: Array, n: int, node: Any, backend: Backend) -> tuple[A
     return xp.concatenate(parents), xp.concatenate(numbers)
 
 
-def _last_rank(u: int, v: int, parents: Array, numbers: Array) -> int:
-    """Return the rank of the last edge on the forest path between two nodes.
+def _last_on_path(u: int, v: int, parents: Array, numbers: Array) -> int:
+    """Return the index in ``us`` of the last edge on the forest path between two slots.
 
-    ``parents`` and ``numbers`` are the arrays of :func:`levels`.
+    ``parents`` and ``numbers`` are the results of :func:`boruvka_tree`. Of the edges that nodes
+    below the common ancestor chose, the last one is also the last on the path (King 1997).
     """
     last_number = 0
-    while u != v:
+    while u != v:  # both slots have the same depth
         last_number = max(last_number, int(numbers[u]), int(numbers[v]))
         u, v = int(parents[u]), int(parents[v])
     return last_number - 1

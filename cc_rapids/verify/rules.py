@@ -28,7 +28,7 @@ from ..errors import VerificationError, counted
 from ..kernels import audit_forest
 from ..kernels import audit_rules as kernels
 from ..kernels.audit import FAULTS, ORDER, STRANGE, kernel
-from .forests import levels, stable_order
+from .forests import boruvka_tree, stable_order
 from .label_frame import LabelFrame
 from .shown_rows import ShownRows, check_ascending, edge_in_words, places_of
 from .vertex_lookup import ALL, Tally, slot_type
@@ -133,7 +133,7 @@ def audit_rules(
             xp.concatenate([linked, ends[ordered].astype(np.int64)]).astype(node)
             for linked, ends in zip(must, (src, dst), strict=True)
         )
-        up, edge_numbers = levels(us, vs, answer.ids.n, node, backend)
+        up, edge_numbers = boruvka_tree(us, vs, answer.ids.n, node, backend)
         cluster, count = _clusters(answer, slots, up, int(us.size), backend)
         code = _check_clusters(answer, rules, slots, cluster, count, backend)
         verdict = backend.fill(backend.empty(m, np.uint8), 0)
@@ -222,7 +222,7 @@ def _clusters(
 ) -> tuple[Array, int]:
     """Return the cluster number of each slot, and the count of clusters.
 
-    ``up`` are the parents that :func:`levels` returns for the accepted edges and the linked pairs,
+    ``up`` are the parents that :func:`boruvka_tree` returns for the accepted edges and the linked pairs,
     and ``edges`` is their number. Raise a VerificationError if labels are not these clusters.
     """
     xp, n, heads = backend.xp, answer.ids.n, answer.label_of
