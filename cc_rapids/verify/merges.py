@@ -31,9 +31,9 @@ class Clusters(NamedTuple):
     Attributes
     ----------
     least, greatest : (k,) arrays of int64
-        The least and the greatest vertex of the cluster of each merge.
+        The least and the greatest vertex of the cluster that each merge makes.
     last_merge : (k,) array of int64
-        For each merge, the last merge of the same weight whose cluster contains its cluster.
+        For each merge, the merge of equal weight that makes the largest cluster around its cluster.
     """
 
     least: Any
@@ -80,29 +80,29 @@ class Merges:
     def check_merges(self, table: pa.Table) -> None:
         """Raise a VerificationError unless a frame shows the merges at each weight.
 
-        For each weight, the frame has one row per cluster that merges of this weight join, with the
-        ids of this cluster and of the cluster after all merges of this weight.
+        All merges of one weight count as one step. For each cluster that they join, the frame has a
+        row with the weight, the ids of the cluster before and after them, and its size before.
         """
         n, step = self.n, self._steps
         least, greatest, last_merge = self._clusters
-        child = self.merges[:, :2].ravel()
-        merge = np.repeat(np.arange(len(self.merges)), 2)
-        # a child that a merge of the same weight has made has no row
+        child = self.merges[:, :2].ravel()  # each cluster that is merged
+        merge = np.repeat(np.arange(len(self.merges)), 2)  # its merge
+        # clusters that a merge of the same weight has made have no row
         is_inner = child >= n
         is_inner[is_inner] = step[child[is_inner] - n] == step[merge[is_inner]]
         child, merge = child[~is_inner], merge[~is_inner]
-        order = np.lexsort((_values_of(child, least, n), step[merge]))
+        order = np.lexsort((_vertex_of(child, least, n), step[merge]))
         child, merge = child[order], merge[order]
         extreme = greatest if self.rule.is_greatest else least
-        before = _values_of(child, extreme, n)
-        after = _values_of(n + last_merge[merge], extreme, n)
+        before = _vertex_of(child, extreme, n)
+        after = extreme[last_merge[merge]]
         expected = [self.weights[merge], *self._ids(before), *self._ids(after), self._sizes(child)]
         check_columns("merges", table.columns, expected)
 
     def check_linkage(self, array: Any) -> None:
         """Raise a VerificationError unless a linkage matrix has the merges, at heights 0, 1, ...
 
-        The last merges join the components, at height infinity.
+        Then, merges at height infinity join the components in the order of their least vertices.
         """
         count, n = len(self.merges), self.n
         expected = np.zeros((max(n - 1, 0), 4))
@@ -110,13 +110,12 @@ class Merges:
         expected[:count] = np.column_stack(columns)
         is_root = np.ones(n + count, bool)
         is_root[self.merges[:, :2]] = False
-        roots = np.flatnonzero(is_root)
-        least = self._clusters.least
-        roots = roots[np.argsort(_values_of(roots, least, n), kind="stable")]
+        roots = np.flatnonzero(is_root)  # the clusters that are components
+        roots = roots[np.argsort(_vertex_of(roots, self._clusters.least, n), kind="stable")]
         if roots.size > 1:  # join the first component with the second, then with the third, ...
-            before = np.append(roots[:1], n + count + np.arange(roots.size - 2))
-            expected[count:, 0] = np.minimum(before, roots[1:])
-            expected[count:, 1] = np.maximum(before, roots[1:])
+            joined = np.append(roots[:1], n + count + np.arange(roots.size - 2))
+            expected[count:, 0] = np.minimum(joined, roots[1:])
+            expected[count:, 1] = np.maximum(joined, roots[1:])
             expected[count:, 2], expected[count:, 3] = np.inf, np.cumsum(self._sizes(roots))[1:]
         if array.shape != expected.shape:
             raise VerificationError(
@@ -134,24 +133,24 @@ class Merges:
         """Raise a VerificationError unless frames show the components at a threshold.
 
         The first ``count`` merges are within the threshold. ``labels`` and ``sizes`` are the frames
-        of the methods of :class:`cc_rapids.Dendrogram` of these names.
+        of :meth:`cc_rapids.Dendrogram.labels` and :meth:`cc_rapids.Dendrogram.sizes`.
         """
         least = union_find(self.src[:count], self.dst[:count], self.n)
         check_columns("labels", labels.columns[: self.width], self.labels.columns[: self.width])
         # the least vertex of each component, and the component of each vertex
         heads, component = np.unique(least, return_inverse=True)
-        members = np.bincount(component, minlength=heads.size)
-        by_size = np.argsort(-members, kind="stable")
+        size = np.bincount(component, minlength=heads.size)
+        by_size = np.argsort(-size, kind="stable")  # components, the largest first
         label_columns = labels.columns[self.width :]
         if self.rule.is_vertex:
             greatest = np.zeros(heads.size, np.int64)
             greatest[component] = np.arange(self.n)  # the last assignment to a component remains
             expected = self._ids(greatest[component] if self.rule.is_greatest else least)
         elif self.rule.is_place:
-            place = np.arange(heads.size)
+            label = np.arange(heads.size)  # of each component
             if self.rule.is_by_size:
-                place[by_size] = np.arange(heads.size)
-            expected = [place[component]]
+                label[by_size] = np.arange(heads.size)
+            expected = [label[component]]
         else:  # labels may be any integers that differ between components
             numbers = label_columns[0].to_numpy()
             expected = [numbers[least]]
@@ -159,15 +158,15 @@ class Merges:
                 raise VerificationError("two components have the same label at a threshold")
         check_columns("labels", label_columns, expected)
         shown = [column.take(heads[by_size]) for column in map(plain, label_columns)]
-        check_columns("sizes", sizes.columns, [*shown, members[by_size]])
+        check_columns("sizes", sizes.columns, [*shown, size[by_size]])
 
     def check_split(
         self, max_size: int, ends: tuple[Any, Any], parts: pa.Table, cuts: pa.Table
     ) -> None:
         """Raise a VerificationError unless frames show how components that are too large are split.
 
-        ``ends`` are the rows of both ends of each edge. ``parts`` is the label frame of the parts,
-        and ``cuts`` the frame of :meth:`cc_rapids.Dendrogram.split`.
+        ``ends`` has both ends of each edge, as rows of the label frame. ``parts`` is the label
+        frame of the parts, and ``cuts`` the frame of :meth:`cc_rapids.Dendrogram.split`.
         """
         component = union_find(self.src, self.dst, self.n)  # the least vertex of each component
         kept = self._kept(max_size)
@@ -186,15 +185,14 @@ class Merges:
     def _kept(self, max_size: int) -> Any:
         """Return a mask of the merges that a split at ``max_size`` vertices keeps.
 
-        Merges of equal weight in a cluster are kept or cut together. They are kept if the cluster
-        after all these merges is small enough, or if the cluster has at least two merges, all of
-        this weight.
+        Merges of equal weight that make one cluster are kept or cut together. They are kept if this
+        cluster is small enough, or if they are at least two and make it from single vertices.
         """
         last_merge = self._clusters.last_merge
         size = self.merges[last_merge, 2]
-        ties = np.bincount(last_merge, minlength=len(self.merges))[last_merge]
-        is_only_ties = (ties >= 2) & (ties == size - 1)
-        return (size <= max_size) | is_only_ties
+        tie_count = np.bincount(last_merge, minlength=len(self.merges))[last_merge]
+        is_of_ties = (tie_count >= 2) & (tie_count == size - 1)  # a cluster has size - 1 merges
+        return (size <= max_size) | is_of_ties
 
     def _numbers_of_split(
         self, component: Any, part: Any, ends: tuple[Any, Any], too_large: Any, max_size: int
@@ -205,11 +203,11 @@ class Merges:
         this part is still too large, and the number of edges between parts. ``component`` and
         ``part`` have the least vertex of the component and of the part of each vertex.
         """
-        heads, members = np.unique(part, return_counts=True)
+        heads, part_sizes = np.unique(part, return_counts=True)
         size = np.bincount(component, minlength=self.n)
         part_count = np.bincount(component[heads], minlength=self.n)
         largest = np.zeros(self.n, np.int64)
-        np.maximum.at(largest, component[heads], members)
+        np.maximum.at(largest, component[heads], part_sizes)
         across = part[ends[0]] != part[ends[1]]
         edges_cut = np.bincount(component[ends[0][across]], minlength=self.n)
         columns = size, part_count, largest, largest > max_size, edges_cut
@@ -220,19 +218,18 @@ class Merges:
 
         ``component`` has the least vertex of the component of each vertex, ``kept`` is a mask of
         the merges that are not cut, and ``too_large`` has the least vertex of each component that
-        is too large.
+        is too large. A component without cuts has no such weights.
         """
         k = len(self.merges)
-        cut_rows = np.flatnonzero(~kept)
+        cut_merges = np.flatnonzero(~kept)
         # merges are in order from the strongest to the weakest
         weakest, strongest = np.full(self.n, NO_MERGE), np.full(self.n, k)
-        np.maximum.at(weakest, component[self.src[cut_rows]], cut_rows)
-        np.minimum.at(strongest, component[self.src[cut_rows]], cut_rows)
+        np.maximum.at(weakest, component[self.src[cut_merges]], cut_merges)
+        np.minimum.at(strongest, component[self.src[cut_merges]], cut_merges)
         is_cut = weakest[too_large] != NO_MERGE
         for shown, merge in zip(cuts.columns[-2:], (weakest, strongest), strict=True):
-            cut_merges = np.where(is_cut, merge[too_large], 0)
-            weights = self.weights[cut_merges].tolist() if k else []
-            expected = [w if has_cut else None for w, has_cut in zip(weights, is_cut, strict=True)]
+            pairs = zip(merge[too_large], is_cut, strict=True)
+            expected = [self.weights[i].item() if has_cut else None for i, has_cut in pairs]
             # NaN, the only value that differs from itself, is null
             shown_weights = [None if value != value else value for value in shown.to_pylist()]
             if shown_weights != expected:
@@ -250,7 +247,7 @@ class Merges:
     def _steps(self) -> Any:
         """The rank of each merge's weight among the distinct weights."""
         rises = np.append(False, self.weights[1:] != self.weights[:-1])
-        return np.cumsum(rises[: len(self.merges)])
+        return np.cumsum(rises[: len(self.merges)])  # without merges, ``rises`` has one entry
 
     def _sizes(self, clusters: Any) -> Any:
         """Return the number of vertices of each of the given clusters."""
@@ -261,11 +258,12 @@ class Merges:
         return [plain(column).take(rows) for column in self.labels.columns[: self.width]]
 
 
-def _values_of(clusters: Any, merge_values: Any, n: int) -> Any:
-    """Return ``merge_values[c - n]`` for each cluster c >= n, and c for each vertex c < n."""
-    if not merge_values.size:
-        return clusters
-    return np.where(clusters < n, clusters, merge_values[np.maximum(clusters - n, 0)])
+def _vertex_of(clusters: Any, extreme: Any, n: int) -> Any:
+    """Return the vertex ``extreme[c - n]`` of each cluster c >= n, and c for a single vertex c."""
+    vertices = clusters.copy()
+    is_merged = clusters >= n
+    vertices[is_merged] = extreme[clusters[is_merged] - n]
+    return vertices
 
 
 @numba.njit  # type: ignore[untyped-decorator]
@@ -283,6 +281,6 @@ def _clusters_of(first: Any, second: Any, step: Any, n: int) -> tuple[Any, Any, 
                 if step[c - n] == step[i]:
                     last_merge[c - n] = i
         least[i], greatest[i] = low, high
-    for i in range(k - 1, -1, -1):
+    for i in range(k - 1, -1, -1):  # later merges are final already
         last_merge[i] = last_merge[last_merge[i]]
     return least, greatest, last_merge

@@ -1,10 +1,10 @@
 """The audit of stable ids: NumPy and PyArrow compute all numbers again on the host.
 
-The audit joins the vertices of the previous and the current answer by id. Each pair of a previous
-number and a current component with common vertices is counted. The heir of a number is the
-component that shares the most vertices with the number. If a component is the heir of several
-numbers, the policy decides which of these numbers the component keeps. A component that is no heir
-gets a new number (a birth). The audit shares no code with the assignment of stable ids.
+The audit joins the vertices of the previous and the current answer by id. It counts the vertices
+that each previous number has in each current component. The component with the most vertices is
+the heir of the number. If a component is the heir of several numbers, the policy decides which of
+them it keeps. A component that is no heir gets a new number (a birth). The audit shares no code
+with the assignment of stable ids.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from .tables import check_columns, plain, row_in_words
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# For each policy, the keys that order the numbers of a component; the component keeps the first
-# number in this order. The last key is the most important, as in lexsort.
-ORDERS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, ...]]] = {
+# For each policy, the keys by which lexsort orders the numbers with the same heir, which keeps the
+# first of them. The last key is the most important. ``shared`` counts the common vertices.
+POLICY_KEYS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, ...]]] = {
     "majority": lambda number, shared: (number, -shared),
     "largest": lambda number, shared: (-number,),
     "least": lambda number, shared: (number,),
@@ -117,7 +117,7 @@ def audit(
             **_splits_and_merges(overlaps, numbers),
             "births": [expected[born], np.bincount(component, minlength=numbers.size)[born]],
             "deaths": [former[is_retired], sizes[is_retired]],
-            "sizes": _sizes(before.numbers, now.numbers),
+            "sizes": _resized(before.numbers, now.numbers),
         }
         for name, columns in expected_changes.items():
             check_columns(name, changes[name].columns, columns)
@@ -129,11 +129,11 @@ def _expected_numbers(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the number that each component should have, and the components with new numbers."""
     number, component, shared = overlaps
-    by_number = np.lexsort((component, -shared, number))  # the heir is the first of each number
-    heirs = by_number[np.unique(number[by_number], return_index=True)[1]]
-    policy_keys = ORDERS[policy](number[heirs], shared[heirs])
-    by_component = heirs[np.lexsort((*policy_keys, component[heirs]))]
-    kept = by_component[np.unique(component[by_component], return_index=True)[1]]
+    # the heir of a number has the most common vertices; of several, it is the first component
+    heir_pairs = _first_of_each(number, np.lexsort((component, -shared, number)))
+    number, component, shared = (column[heir_pairs] for column in overlaps)
+    policy_keys = POLICY_KEYS[policy](number, shared)
+    kept = _first_of_each(component, np.lexsort((*policy_keys, component)))
     expected = np.full(components, -1)
     expected[component[kept]] = number[kept]
     born = np.flatnonzero(expected < 0)
@@ -172,18 +172,23 @@ def _ranks_by_appearance(values: np.ndarray) -> np.ndarray:
     return np.argsort(np.argsort(first))[place]
 
 
+def _first_of_each(values: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Return the first row of each distinct value in ``order``, a permutation of the rows."""
+    return order[np.unique(values[order], return_index=True)[1]]
+
+
 def _repeated(values: np.ndarray) -> np.ndarray:
     """Return the values that occur more than once."""
-    different, counts = np.unique(values, return_counts=True)
-    return different[counts > 1]
+    distinct, counts = np.unique(values, return_counts=True)
+    return distinct[counts > 1]
 
 
 def _overlaps(now: Numbered, component: np.ndarray, before: Numbered) -> list[np.ndarray]:
-    """Return the pairs of a previous number and a current component with common vertices.
+    """Return all pairs of a previous number and a current component with common vertices.
 
     The result has three arrays: the number and the component of each pair, in ascending order of
-    the pairs, and how many vertices they have in common. ``component`` has the component of each
-    current vertex.
+    the pairs, and the count of common vertices. ``component`` has the component of each current
+    vertex.
     """
     keys, former_keys = _keys(now.vertices, before.vertices)
     number_of_key = np.full(keys.size + former_keys.size, -1)
@@ -221,7 +226,7 @@ def _check_unique(
         )
 
 
-def _sizes(before: np.ndarray, now: np.ndarray) -> list[np.ndarray]:
+def _resized(before: np.ndarray, now: np.ndarray) -> list[np.ndarray]:
     """Return the numbers that occur in both arrays with different counts, and these counts."""
     kept = np.intersect1d(before, now)
     sizes = [
@@ -250,6 +255,7 @@ def _keys(now: pa.Table, before: pa.Table) -> list[np.ndarray]:
             first, second = (column.cast(pa.decimal128(20)) for column in (first, second))
         both = pa.chunked_array([first, second]).combine_chunks().dictionary_encode()
         both = both.combine_chunks() if isinstance(both, pa.ChunkedArray) else both
+        # the key of the columns so far and the code in this column form one number
         keys = _ranks_by_appearance(keys * rows + both.indices.to_numpy())
     return [keys[:size], keys[size:]]
 
