@@ -1,8 +1,8 @@
 """The audit: one pass over all edges, then one over all vertices.
 
 The audit proves an answer from the edges alone, on the engine of the answer, or raises an error
-with the first counterexample in the caller's ids. The answer may come from another program. The
-audit can also compare the answer with the components that another library finds.
+with the first counterexample in the caller's ids. It also accepts answers of other programs, and
+can compare an answer with the components that another library finds.
 """
 
 from __future__ import annotations
@@ -87,12 +87,11 @@ class Audit:
 def compare(answer: LabelFrame, oracle: str, src: Array, dst: Array) -> None:
     """Raise a VerificationError if another library finds different components.
 
-    ``src`` and ``dst`` are the slots of both ends of each edge. Every slot belongs to a vertex.
+    ``src`` and ``dst`` have the slots of both ends of each edge; all ends are vertices.
     """
-    backend = answer.backend
     expected = on_host(least_by(oracle, src, dst, answer.ids.n))
-    labels = backend.to_host(answer.label_of)
-    vertices = np.flatnonzero(labels != np.iinfo(labels.dtype).max)
+    labels = answer.backend.to_host(answer.label_of)
+    vertices = np.flatnonzero(labels != np.iinfo(labels.dtype).max)  # the slots with a vertex
     _, first, label_rank = np.unique(labels[vertices], return_index=True, return_inverse=True)
     least = vertices[first[label_rank]]  # for each vertex, the least vertex with the same label
     wrong = np.flatnonzero(least != expected[vertices])
@@ -104,11 +103,12 @@ def compare(answer: LabelFrame, oracle: str, src: Array, dst: Array) -> None:
         )
 
 
-PIECE = 1 << 22  # vertices of a range that one kernel launch marks
+PIECE = 1 << 22  # the number of vertices of a range that one kernel launch marks
 ARENA_BYTES = 1 << 16  # bytes for small arrays
 
-# Words of the readback: the tally, the counts of vertices, labels and roots, a word that is nonzero
-# after a wrong edge, and the first row or slot of each kind of fault.
+# Words of the results that are copied to the host: the tally of the examined rows; the counts of
+# vertices, labels and roots; a word that becomes nonzero if an edge is wrong; and for each kind of
+# fault, the first row or slot.
 TALLY, COUNTS, WRONG, FIRST_FAULT = slice(0, 3), slice(3, 6), 6, 7
 
 
@@ -138,11 +138,10 @@ def audit(
     if oracle is not None:
         check_word("oracle", oracle, PEERS)
     check_word("unreadable policy", unreadable, UNREADABLE)
-    skips = unreadable == UNREADABLE[1]
-    names, width = (source, destination, TextOptions.of(text)), answer.width
+    skips_unreadable = unreadable == UNREADABLE[1]
+    read_options, width = (source, destination, TextOptions.of(text)), answer.width
     claims: list[ForestClaim | BridgesClaim] = []
-    forest_weight = None
-    forest = None if forest is False else forest
+    forest, forest_weight = None if forest is False else forest, None
     if forest is not None:
         forest_claim = ForestClaim.check(forest, answer_forest, weight, width)
         forest_weight = forest_claim.forest_weight
@@ -150,12 +149,12 @@ def audit(
     if bridges is not None:
         claims.append(BridgesClaim(ShownRows(bridges, "bridges", width)))
     edges, bound = _opened(edges, weight, at_least, at_most, forest_weight)
-    options_for_all_edges = {"oracle=": oracle, "bridges=": bridges, "forest=": forest}
-    needing_all = [name for name, value in options_for_all_edges.items() if value is not None]
+    whole_list_options = {"oracle=": oracle, "bridges=": bridges, "forest=": forest}
+    needing_all = [name for name, value in whole_list_options.items() if value is not None]
     adapter = adapter_of(edges)
-    in_chunks = skips or adapter.is_stream or (adapter.names_files and not needing_all)
+    in_chunks = skips_unreadable or adapter.is_stream or (adapter.names_files and not needing_all)
     with answer.borrow_for(backend):
-        run = _Run(answer)
+        state = _AuditState(answer)
         if in_chunks:
             if needing_all:
                 raise InputError(
@@ -163,22 +162,22 @@ def audit(
                     f" leave out {needing_all[0]}"
                 )
             limit = bytes_of(memory_limit)
-            run.begin()
-            stream = _stream(edges, names, bound, skips, run)
-            ledger = _check_chunks(stream, nulls, bound, limit, run)
-            run.mark_vertices(_listed_vertices(answer, vertices, num_vertices))
+            state.begin()
+            stream = _stream(edges, *read_options, bound, skips_unreadable, answer)
+            ledger = _check_chunks(stream, nulls, bound, limit, state)
+            state.mark_vertices(_listed_vertices(answer, vertices, num_vertices))
         else:
             vertex_options = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
-            edges, given = _whole(edges, *names, bound, forest_weight, vertex_options)
-            run.begin()
-            run.check_edges(given, oracle, is_complete=True, claims=claims)
+            edges, given = _read_whole(edges, *read_options, bound, forest_weight, vertex_options)
+            state.begin()
+            state.check_edges(given, oracle, is_complete=True, claims=claims)
             ledger = given.rows
-        components = run.close()
-    facts = ledger._replace(linked=run.edges).check("the audit").facts()
-    for each in claims:
-        each.check_count(answer.rows, components)
-        each.shown.check_index(edges)
-    return Audit(run.edges, answer.rows, components, oracle, perf_counter() - started, facts)
+        components = state.close()
+    facts = ledger._replace(linked=state.edges).check("the audit").facts()
+    for claim in claims:
+        claim.check_count(answer.rows, components)
+        claim.shown.check_index(edges)
+    return Audit(state.edges, answer.rows, components, oracle, perf_counter() - started, facts)
 
 
 def read_again(
@@ -195,16 +194,17 @@ def read_again(
     greatest: bool | None = None,
     **text: Unpack[TextKeywords],
 ) -> EdgeInput:
-    """Return all edges of an answer, or only the edges within ``at_least`` and ``at_most``.
+    """Read the edges of an answer once more; leave out those outside ``at_least`` and ``at_most``.
 
     ``greatest`` is True for a maximum spanning forest, False for a minimum spanning forest, and
-    None if the answer has no forest by weight. If it is not None, the edges have weights.
+    None if the answer has no forest by weight. Unless it is None, the result has the weights.
     """
     forest_weight = None if greatest is None else ForestWeight(weight, greatest)
     edges, bound = _opened(edges, weight, at_least, at_most, forest_weight)
     vertex_options = {"vertices": vertices, "num_vertices": num_vertices, "nulls": nulls}
-    names = source, destination, TextOptions.of(text)
-    return _whole(edges, *names, bound, forest_weight, vertex_options)[1]
+    read_options = source, destination, TextOptions.of(text)
+    _, given = _read_whole(edges, *read_options, bound, forest_weight, vertex_options)
+    return given
 
 
 def _opened(
@@ -215,16 +215,15 @@ def _opened(
     Raises
     ------
     InputError
-        There is a weight, but neither a bound nor a forest by weight needs it, or the bound is
-        invalid.
+        The bound is invalid, or a weight is passed without a bound and without a forest by weight.
     """
     bound = None
     if forest_weight is None or at_least is not None or at_most is not None:
         bound = WeightBound.check(weight, at_least, at_most)
-    return opened(edges, None if forest_weight is None and bound is None else weight), bound
+    return opened(edges, weight), bound
 
 
-def _whole(
+def _read_whole(
     edges: Any,
     source: Any,
     destination: Any,
@@ -233,9 +232,10 @@ def _whole(
     forest_weight: ForestWeight | None,
     vertex_options: dict[str, Any],
 ) -> tuple[Any, EdgeInput]:
-    """Return an edge list in memory, and the edges that are read from it.
+    """Return the caller's edges, and the columns and options that are read from them.
 
-    Edges outside ``bound`` are left out. If there is a ``forest_weight``, the edges have weights.
+    For a forest by weight, files are first loaded into one frame, and the result has the weights.
+    Edges outside ``bound`` are left out.
     """
     nulls = vertex_options["nulls"]
     weight_source = forest_weight or bound
@@ -273,62 +273,64 @@ def _listed_vertices(answer: LabelFrame, vertices: Any, num_vertices: int | None
         )
     if width and vertices is not None:
         return vertices_of_keys(vertices, width)
+    # reading them beside an empty list of edges checks both arguments
     listed = frames.read(([], []), "src", "dst", vertices, num_vertices, "raise").vertices
-    return vertices if listed is None else listed
+    return vertices if listed is None else listed  # None for an empty column
 
 
 def _stream(
     edges: Any,
-    names: tuple[Any, Any, TextOptions],
+    source: Any,
+    destination: Any,
+    options: TextOptions,
     bound: WeightBound | None,
-    skips: bool,
-    run: _Run,
+    skips_unreadable: bool,
+    answer: LabelFrame,
 ) -> Source:
     """Return a source that reads the edges in chunks; check the number of its id columns."""
-    source, destination, options = names
     if isinstance(source, list) or isinstance(destination, list):
         sides = lists_of_ends(source, destination)
         source, destination = (side if len(side) > 1 else side[0] for side in sides)
-    stream = frames.source_of(edges, source, destination, options, bound, skips)
-    key_columns = run.answer.column.key_columns or (run.answer.column,)
-    source = stream.names[0]
+    stream = frames.source_of(edges, source, destination, options, bound, skips_unreadable)
+    source = stream.names[0]  # None if the columns are not known before reading
     width = len(source) if isinstance(source, list) else 1
-    if width != len(key_columns) and source is not None:
+    if source is not None and width != answer.width:
         raise InputError(
             f"source={source!r} names {width} columns, but the vertices of the answer have"
-            f" {len(key_columns)}: name the columns that the answer was computed from"
+            f" {answer.width}: name the columns that the answer was computed from"
         )
     return stream
 
 
 def _check_chunks(
-    stream: Source, nulls: str, bound: WeightBound | None, limit: int, run: _Run
+    stream: Source, nulls: str, bound: WeightBound | None, limit: int, state: _AuditState
 ) -> Ledger:
-    """Check the edges of all chunks of a stream, and return the counts of their rows."""
-    ledger, answer = Ledger(), run.answer
-    key_columns = answer.column.key_columns or (answer.column,)
-    width = len(key_columns)
+    """Check the edges of all chunks of a stream, and return the counts of their rows.
+
+    Chunks are as large as ``limit``, the bytes of memory that the audit may use, allows.
+    """
+    ledger, answer = Ledger(), state.answer
+    are_strings = [part.strings for part in answer.column.key_columns or (answer.column,)]
     budget = Budget(limit, stream.fixed, readers=stream.readers)
-    strings = [part.strings for part in key_columns]
-    budget.update("strings" if any(strings) else "range", answer.ids.n, width=width)
-    # Each column of ids is read as text if the answer has strings there. An answer without vertices
-    # does not tell whether ids are strings.
-    text = strings if answer.rows else None
-    chunk_reader = stream.read_ahead(Cursor(), budget, text)
+    id_kind = "strings" if any(are_strings) else "range"
+    budget.update(id_kind, answer.ids.n, width=answer.width)
+    # An answer without vertices does not tell whether ids are strings.
+    read_as_text = are_strings if answer.rows else None
+    chunk_reader = stream.read_ahead(Cursor(), budget, read_as_text)
     with closing(chunk_reader):  # type: ignore[type-var]
         for chunk in chunk_reader:
             edges = frames.read_chunk(chunk, nulls, bound)
             if chunk.vertices is not None:
                 edges = with_vertices(edges, chunk.vertices, False)
-            run.check_edges(edges)
+            state.check_edges(edges)
             ledger = ledger.plus(edges.rows)
     skipped = len(getattr(stream, "unreadable", ()))
-    # The source counts its rows by metadata, independently of the chunks: a lost chunk is noticed.
+    # The source counts its rows by metadata, so the counts of the ledger differ if a chunk is lost.
     return ledger._replace(given=stream.given, unreadable_files=skipped)
 
 
-class _Run:
-    """The state of an audit: its trees, and the vertices that edges and ``vertices=`` named."""
+class _AuditState:
+    """The state of an audit: trees that join the ends of edges, and the results of kernels."""
 
     def __init__(self, answer: LabelFrame) -> None:
         self.answer, self.backend = answer, answer.backend
@@ -339,7 +341,8 @@ class _Run:
     def begin(self) -> None:
         """Set the slots and labels of the answer; allocate one tree per slot, and the results.
 
-        The results are the words of ``readback`` and the bits of ``named``, which share a buffer.
+        The results share a buffer: the words of ``readback``, and the bit set ``named`` of the
+        vertices that edges or the caller name.
         """
         backend, answer = self.backend, self.answer
         with backend.scope(self.arena):
@@ -369,19 +372,19 @@ class _Run:
     ) -> None:
         """Check edges against the labels, and join the trees of their ends.
 
-        ``is_complete`` is True if ``given`` has all edges. Only then may there be an ``oracle``, a
-        library whose components are compared, and ``claims`` to verify against the edges.
+        ``is_complete`` is True if ``given`` has all edges. Only then may the caller pass an
+        ``oracle``, the library whose components are compared, or ``claims`` to verify.
         """
         if not given.src.size and given.vertices is None:
             self.rows += given.dropped_rows
             return
         check_kinds(self.answer.column, given.src)
-        with Lending(given) as (columns, starts):
-            offsets = starts[0] if starts else None
+        with Lending(given) as (columns, offset_columns):
+            offsets = offset_columns[0] if offset_columns else None  # of an adjacency list
             with self.backend.scope(self.arena):
                 if offsets is not None:
                     offsets = self._checked_offsets(given, offsets)
-                rows = self._rows(given, columns, offsets)
+                rows = self._kernel_rows(given, columns, offsets)
                 self._examine_edges(rows)
                 if is_complete and given.vertices is None:
                     # All vertices are known. As their kernels are launched before the results of
@@ -400,7 +403,7 @@ class _Run:
         self.edges += given.src.size
 
     def mark_vertices(self, vertices: Any) -> None:
-        """Mark the vertices that the caller lists: a range, a column of ids, or None."""
+        """Add to ``named`` the vertices that the caller lists: a range, a column, or None."""
         if vertices is None:
             return
         if isinstance(vertices, range):
@@ -421,13 +424,13 @@ class _Run:
                 self._examine_vertices()
                 self.readings = self.backend.to_host(self.readback).tolist()
                 self.lookup_tally.read_and_check(self.backend)
-            return self._verdict()
+            return self._checked_count()
 
-    def _verdict(self) -> int:
+    def _checked_count(self) -> int:
         """Return the number of components; raise a VerificationError if a vertex has a fault."""
-        answer, name, first = self.answer, self.answer.name, self.readings[FIRST_FAULT:]
+        answer, name, first_faults = self.answer, self.answer.name, self.readings[FIRST_FAULT:]
         vertices, labels, roots = self.readings[COUNTS]
-        messages: dict[Any, Callable[[int], str]] = {
+        messages: dict[Any, Callable[[int], str]] = {  # the argument is the first row or slot
             kernels.ORDER: answer.out_of_order,
             kernels.STRANGE: answer.unknown_label,
             kernels.LOST: lambda v: (
@@ -441,22 +444,22 @@ class _Run:
             ),
         }
         for fault, message in messages.items():
-            if first[int(fault)] != ALL:
-                raise VerificationError(message(first[int(fault)]))
+            if first_faults[int(fault)] != ALL:
+                raise VerificationError(message(first_faults[int(fault)]))
         if vertices != answer.rows:
             raise VerificationError(
                 f"the audit itself has failed: it counted {vertices:,} vertices instead of"
                 f" {answer.rows:,}, so it proves nothing"
             )
         if roots != labels:
-            raise VerificationError(self._merged(labels, roots))
+            raise VerificationError(self._unconnected(labels, roots))
         components = answer.components
         if components is not None and labels != components:
             raise VerificationError(f"len() is {components:,}, but there are {labels:,} components")
         return int(labels)
 
-    def _merged(self, labels: int, roots: int) -> str:
-        """Return the message for the first vertex that no path joins to the vertex in its label.
+    def _unconnected(self, labels: int, roots: int) -> str:
+        """Return the message for the first vertex without a path to the vertex of its label.
 
         ``labels`` and ``roots`` are the counts of labels and of trees, which differ.
         """
@@ -475,16 +478,15 @@ class _Run:
         return f"{self._labelled(v)}{label}, but no path joins the two"
 
     def _wrong_label(self, v: int) -> str:
-        """Return the message for a vertex with a wrong label.
+        """Return the message for a vertex whose label is not the extreme vertex of its component.
 
-        The label is not a vertex, has itself another label, or is not the least or the greatest
-        vertex of its component.
+        The extreme vertex is the least or the greatest, and labels itself.
         """
-        root = int(self.answer.label_of[v])
-        if not self.answer.is_vertex(root):
+        head = int(self.answer.label_of[v])  # the slot of the label
+        if not self.answer.is_vertex(head):
             return f"{self._labelled(v)}, which is not a vertex"
         return (
-            f"{self._labelled(v)}, which itself has the label {self.answer.label(root)}: the"
+            f"{self._labelled(v)}, which itself has the label {self.answer.label(head)}: the"
             f" {self.answer.rule.extreme} vertex of a component labels itself and the others"
         )
 
@@ -492,9 +494,9 @@ class _Run:
         return f"vertex {self.answer.name(v)} has the label {self.answer.label(v)}"
 
     def _checked_offsets(self, given: EdgeInput, offsets: Any) -> Array:
-        """Return the offsets of an adjacency list; raise an error unless they ascend from 0 to m.
+        """Return the offsets of an adjacency list; raise an error if they have become invalid.
 
-        The offsets were valid when the edges were read. So if they are invalid, they have changed.
+        When the edges were read, the offsets ascended from 0 to the number of entries.
         """
         offsets, entries = self.backend.asarray(offsets), given.src.size
         if not offsets.size:
@@ -503,14 +505,14 @@ class _Run:
         if falls or int(offsets[0]) != 0 or int(offsets[-1]) != entries:
             assert given.row_offsets is not None
             check_offsets(given.row_offsets.name, self.backend.to_host(offsets), entries)
-            raise given.changed()
+            raise given.changed()  # the host copy was valid again
         return offsets
 
-    def _rows(self, given: EdgeInput, columns: list[Any], offsets: Array | None) -> Rows:
+    def _kernel_rows(self, given: EdgeInput, columns: list[Any], offsets: Array | None) -> Rows:
         """Return the edges of borrowed columns in the form that kernels read.
 
-        If slots are distances from the least id, kernels subtract this id from both ends.
-        Otherwise the slots of the ends are looked up here.
+        If the slot of an id is its distance from the least id, kernels compute slots by a
+        subtraction. Otherwise this method looks up the slots.
         """
         backend, ids = self.backend, self.answer.ids
         left, right = columns[:2]
@@ -518,27 +520,26 @@ class _Run:
             arrays = [backend.asarray(left), backend.asarray(right)]
             wide = ids.wide_for(arrays)
             if wide is not None and offsets is None:
-                return Rows(arrays[0], arrays[1], ids.base, wide, True)
+                return Rows(arrays[0], arrays[1], low=ids.base, wide=wide, is_list=True)
             if wide is not None:
-                return Rows(offsets, arrays[1], ids.base, np.uint64, False)
-        if offsets is not None:
+                return Rows(offsets, arrays[1], low=ids.base, wide=np.uint64, is_list=False)
+        if offsets is not None:  # the sources are the rows of the entries
             entries = backend.asarray(right)
             left = backend.empty(entries.size, np.int64)
             kernel(kernels.list_rows, backend)(entries.size, offsets, left)
         src = ids.find(left)
         dst = src if right is left else ids.find(right)
-        return Rows(src, dst, 0, src.dtype.type, True)
+        return Rows(src, dst, low=0, wide=src.dtype.type, is_list=True)
 
     def _examine_edges(self, rows: Rows) -> None:
         """Launch the kernel that compares the labels of both ends of each edge, and joins trees."""
         backend = self.backend
-        prefetch_edge = kernels.prefetch_trees if rows.is_list else kernels.no_prefetch
-        examine = kernel(
-            kernels.examine_rows,
-            *(backend, self.vertex, rows.wide, rows.load_edge(backend)),
-            kernel(prefetch_edge, backend, rows.wide),
-            kernel(kernels.join_roots, backend),
-        )
+        types = self.vertex, rows.wide
+        # prefetch_trees reads two columns of ends, which an adjacency list does not have
+        prefetch = kernels.prefetch_trees if rows.is_list else kernels.no_prefetch
+        prefetch_edge = kernel(prefetch, backend, rows.wide)
+        functions = rows.load_edge(backend), prefetch_edge, kernel(kernels.join_roots, backend)
+        examine = kernel(kernels.examine_rows, backend, *types, *functions)
         edges, tally = (rows.first, rows.second, rows.low), self.tally.add(rows.m)
         labels, n = self.answer.label_of, self.answer.ids.n
         examine(rows.m, *edges, n, labels, self.trees, self.named, tally, self.wrong)
@@ -546,23 +547,24 @@ class _Run:
     def _examine_vertices(self) -> None:
         """Launch the kernels that check all vertices.
 
-        All edges must have been examined, and all vertices that the caller lists must be marked.
+        Call it after all edges are examined and all vertices that the caller lists are marked.
         """
         backend, n, labels = self.backend, self.answer.ids.n, self.answer.label_of
-        roots = backend.fill(backend.empty(self.named.size, np.uint32), 0)
-        root_bytes = roots.view(np.uint8)  # each thread writes the bits of 8 vertices
+        root_bits = backend.fill(backend.empty(self.named.size, np.uint32), 0)
+        root_bytes = root_bits.view(np.uint8)  # each thread writes the bits of 8 vertices
         arrays = labels, self.trees, self.named, root_bytes, self.faults, self.counts
         examine = kernel(kernels.examine_vertices, backend, self.vertex)
         examine(-(-n // 8), n, int(self.answer.rule.is_greatest), *arrays)
-        kernel(kernels.find_foreign, backend)(roots.size, roots, self.named, self.faults)
+        kernel(kernels.find_foreign, backend)(root_bits.size, root_bits, self.named, self.faults)
         self.vertices_examined = True
 
     def _check_readback(
         self, given: EdgeInput, columns: list[Any], offsets: Array | None, rows: Rows
     ) -> None:
-        """Copy the results to the host, and raise a VerificationError if the edges have a fault.
+        """Copy the results to the host; raise a VerificationError if an edge is wrong.
 
-        Either an edge is wrong, or a row was not read exactly once.
+        Unsorted rows of the label frame, and rows of edges that were not read exactly once, are
+        errors too.
         """
         backend = self.backend
         self.readings = backend.to_host(self.readback).tolist()
@@ -588,8 +590,7 @@ class _Run:
     def _wrong_edge(self, columns: list[Any], offsets: Array | None, e: int, row: int) -> str:
         """Return the message for an edge whose ends have different labels, or no label.
 
-        ``columns`` and ``offsets`` are borrowed. The edge is in row ``e`` of the columns, and in
-        row ``row`` of the caller's edges.
+        The edge is in row ``e`` of the borrowed columns, and in row ``row`` of the caller's edges.
         """
         answer = self.answer
         sides = [one_row(column, e) for column in columns[:2]]
@@ -600,7 +601,7 @@ class _Run:
         slots = [int(answer.find(side)[0]) for side in sides]
         edge = f"edge {row:,} joins {names[0]} and {names[1]}"
         pairs = zip(slots, names, strict=True)
-        # a dict drops the second name of a loop
+        # a dict drops the second of the equal names of a self-loop
         missing = list(dict.fromkeys(name for slot, name in pairs if not answer.is_vertex(slot)))
         if missing:
             verb = inflected(len(missing), "has", "have")
@@ -608,7 +609,7 @@ class _Run:
         return f"{edge}, which have the labels {' and '.join(map(answer.label, slots))}"
 
     def _mark(self, column: Any) -> None:
-        """Mark the vertices of a column; raise a VerificationError if a vertex has no label."""
+        """Add a column to ``named``; raise a VerificationError if a vertex has no label."""
         backend, missing = self.backend, self.backend.fill(self.backend.empty(1, np.uint64), 0xFF)
         slots = self.answer.find(column)
         mark = kernel(kernels.mark_slots, backend, self.vertex)

@@ -22,7 +22,7 @@ from .shown_rows import ShownRows, check_ascending, edge_in_words, places_of
 class BridgesClaim:
     """A frame of bridges to verify.
 
-    ``is_proved`` is whether the frame was compared with the edges; False if there are no edges.
+    ``is_proved`` becomes True in :meth:`prove`, which is not called if there are no edges.
     """
 
     shown: ShownRows
@@ -31,8 +31,8 @@ class BridgesClaim:
     def prove(self, given: EdgeInput, rows: Rows, answer: LabelFrame) -> None:
         """Raise a VerificationError unless the frame shows exactly the bridges of the edges.
 
-        ``rows`` are the edges of ``given`` as kernels read them. Both ends of each edge are slots
-        of the answer.
+        ``rows`` has the edges of ``given`` in the form that kernels read. Both ends of each edge
+        are vertices of the answer.
         """
         backend, caller_rows = answer.backend, None
         if given.row_index is not None:
@@ -62,7 +62,7 @@ class BridgesClaim:
     def check_count(self, vertices: int, components: int) -> None:
         """Raise a VerificationError if the frame has bridges, but the list has no edges.
 
-        The counts are not needed: they are the arguments of :meth:`ForestClaim.check_count`.
+        The arguments, which only :meth:`ForestClaim.check_count` needs, are ignored.
         """
         if len(self.shown) and not self.is_proved:
             raise VerificationError(

@@ -52,8 +52,8 @@ class LabelFrame:
     ids : Ids
         The slots 0 .. n - 1 in id order. A slot may have no vertex.
     label_of : (n,) array of uint32 or uint64
-        For each slot, the slot of the label of its vertex. If labels are numbers, it is the slot of
-        the least vertex with the same label. If the slot has no vertex, all bits are set.
+        For each slot, the slot of the vertex in its label. If labels are numbers, this is the least
+        vertex with the same label. All bits are set for a slot without a vertex.
     """
 
     rule: LabelRule
@@ -81,16 +81,14 @@ class LabelFrame:
     def borrow_for(self, backend: Backend) -> Iterator[None]:
         """Return a context in which ``backend`` borrows the columns; store it as ``backend``."""
         self.backend, columns = backend, [self.column, self._label_column]
-        with Borrowing(columns) as ids:
-            sides = [
-                side if column.key_columns else [side]
-                for column, side in zip(columns, ids, strict=True)
-            ]
+
+        def parts_of(column: Column, borrowed: Any) -> list[Any]:
+            parts = borrowed if column.key_columns else [borrowed]
+            return [part if _is_text(part) else backend.asarray(part) for part in parts]
+
+        with Borrowing(columns) as borrowed_columns:
             with backend.scope():
-                self._vertex, self._labels = (
-                    [part if _is_text(part) else backend.asarray(part) for part in side]
-                    for side in sides
-                )
+                self._vertex, self._labels = map(parts_of, columns, borrowed_columns)
             yield
 
     @property
@@ -111,7 +109,7 @@ class LabelFrame:
     def assign_slots(self, tally: Tally) -> None:
         """Set ``ids``, the slots of the frame's vertices; sort the rows by id if ``sort`` is True.
 
-        All lookups of integers add their rows to ``tally``.
+        ``tally`` counts the rows of all later lookups of integers.
         """
         self._tally = tally
         self.ids = self._slots_of_rows()
@@ -121,31 +119,30 @@ class LabelFrame:
     def scatter_labels(self, faults: Array) -> None:
         """Set ``label_of``; callers must read ``faults`` afterwards.
 
-        ``faults[STRANGE]`` becomes the first row whose label is not a vertex. If slots are
-        distances from the least id, ``faults[ORDER]`` becomes the first row that is not sorted by
-        id. Otherwise, unsorted rows raise a VerificationError.
+        ``faults[STRANGE]`` becomes the first row whose label is not a vertex. ``faults[ORDER]``
+        becomes the first row that is not sorted by id if one kernel computes all slots; otherwise,
+        unsorted rows raise a VerificationError.
         """
         self._faults = faults
-        kernel_checks_order = not self.sort and self._is_direct()
-        if not kernel_checks_order:
-            row = self.ids.disorder() if self.rows else None
+        backend, ids, vertex = self.backend, self.ids, self.ids.vertex
+        is_direct = self._is_direct()
+        if self.sort or not is_direct:
+            row = ids.disorder() if self.rows else None
             if row is not None:
                 raise VerificationError(self.out_of_order(row))
-        backend, ids, kind = self.backend, self.ids, (self.backend, self.ids.vertex)
-        self.label_of = backend.fill(backend.empty(ids.n, ids.vertex), 0xFF)
-        if isinstance(ids, Integers) and self._is_direct():
-            scatter_labels = kernel(audit.scatter_labels, *kind)
-            scatter_labels(
-                self.rows, ids.base, ids.n, self._vertex[0], self._labels[0], self.label_of, faults
-            )
+        self.label_of = backend.fill(backend.empty(ids.n, vertex), 0xFF)
+        if isinstance(ids, Integers) and is_direct:
+            columns = self._vertex[0], self._labels[0]
+            scatter = kernel(audit.scatter_labels, backend, vertex)
+            scatter(self.rows, ids.base, ids.n, *columns, self.label_of, faults)
             return
         slots = ids.slots()
         if self.rule.is_vertex:
-            heads = ids.find(self._labels if self.several else self._labels[0])
+            label_slots = ids.find(self._labels if self.several else self._labels[0])
         else:
-            heads = self._heads(slots)
-        scatter_by_slot = kernel(audit.scatter_labels_by_slot, *kind)
-        scatter_by_slot(self.rows, ids.n, slots, heads, self.label_of, faults)
+            label_slots = self._least_slots(slots)
+        scatter_by_slot = kernel(audit.scatter_labels_by_slot, backend, vertex)
+        scatter_by_slot(self.rows, ids.n, slots, label_slots, self.label_of, faults)
 
     def find(self, column: Any) -> Array:
         """Return a new array with the slot of each id of a column; all bits set if unknown."""
@@ -186,13 +183,13 @@ class LabelFrame:
     def _is_direct(self) -> bool:
         """Return whether one kernel computes the slots of ids and labels by subtraction.
 
-        Slots must be distances from the least id, and labels must be vertices. Ids and labels must
-        both be signed or both be unsigned.
+        Slots must be distances from the least id, and labels must be vertices. If only ids or only
+        labels are uint64, different numbers may have the same 64 bits.
         """
-        ids, label = self.ids, self._labels[0]
+        ids = self.ids
         if not (isinstance(ids, Integers) and ids.dense and self.rule.is_vertex):
             return False
-        return bool(ids.unsigned == (label.dtype == np.uint64))
+        return bool(ids.unsigned == (self._labels[0].dtype == np.uint64))
 
     def _slots_of_rows(self) -> Ids:
         """Return the table of the slots of the vertices in all rows."""
@@ -216,7 +213,7 @@ class LabelFrame:
         """Return the value in a row of columns as text."""
         return in_words(one_row(parts if len(parts) > 1 else parts[0], row))
 
-    def _heads(self, slots: Array) -> Array:
+    def _least_slots(self, slots: Array) -> Array:
         """Return for each row the slot of the least vertex with the same label.
 
         ``slots`` has the slot of the vertex in each row. Labels are numbers, not vertices.
@@ -225,29 +222,28 @@ class LabelFrame:
         if self.rule.is_place:  # labels should be 0 .. k - 1
             k = self.components
             if k is None:
-                k = int(labels.max()) + 1 if labels.size else 0
-            k = max(k, 0)
+                k = max(int(labels.max()) + 1, 0) if labels.size else 0  # all may be negative
         else:
             distinct, labels = backend.xp.unique(labels, return_inverse=True)
             k = int(distinct.size)
-            del distinct  # free it before the heads are found
+            del distinct  # free its memory before ``least`` is allocated
             if self.components not in (None, k):
                 raise VerificationError(
                     f"there are {k:,} different labels, but {self.components:,} components"
                 )
-        heads = backend.fill(backend.empty(k, ids.vertex), 0xFF)
+        least = backend.fill(backend.empty(k, ids.vertex), 0xFF)
         find = kernel(audit.find_heads, backend, ids.vertex)
-        find(self.rows, k, slots, labels, heads, self._faults)
+        find(self.rows, k, slots, labels, least, self._faults)
         if self.rule.is_place:
-            self._check_places(heads)
-        return heads[labels]
+            self._check_places(least)
+        return least[labels]
 
-    def _check_places(self, heads: Array) -> None:
+    def _check_places(self, least: Array) -> None:
         """Raise a VerificationError unless the labels are exactly 0 .. k - 1, in order.
 
-        ``heads`` has the slot of the least vertex with each of these labels.
+        ``least`` has the slot of the least vertex with each of these labels; all bits set for none.
         """
-        k = heads.size
+        k = least.size
         row = int(self.backend.to_host(self._faults)[int(audit.STRANGE)])
         if row != ALL:
             name, label = self._in_words(self._vertex, row), self._in_words(self._labels, row)
@@ -255,23 +251,23 @@ class LabelFrame:
                 f"vertex {name} has the label {label}, but labels are 0 .. {k - 1} for {k:,}"
                 " components"
             )
-        unused = self.backend.xp.flatnonzero(heads == np.iinfo(self.ids.vertex).max)
+        unused = self.backend.xp.flatnonzero(least == np.iinfo(self.ids.vertex).max)
         if unused.size:
             raise VerificationError(
                 f"no vertex has the label {int(unused[0])}, but labels are 0 .. {k - 1} for {k:,}"
                 " components"
             )
-        self._check_order(heads)
+        self._check_order(least)
 
-    def _check_order(self, heads: Array) -> None:
+    def _check_order(self, least: Array) -> None:
         """Raise a VerificationError unless labels are in the order that their kind requires.
 
-        ``heads`` has the slot of the least vertex with each label.
+        ``least`` has the slot of the least vertex with each label.
         """
-        xp, falls = self.backend.xp, heads[1:] < heads[:-1]
+        xp, falls = self.backend.xp, least[1:] < least[:-1]
         if self.rule.is_by_size:
-            ends = xp.arange(heads.size + 1)
-            sizes = xp.diff(xp.searchsorted(xp.sort(self._labels[0]), ends))
+            starts = xp.searchsorted(xp.sort(self._labels[0]), xp.arange(least.size + 1))
+            sizes = xp.diff(starts)  # the number of vertices with each label
             grows = sizes[1:] > sizes[:-1]
             if bool(grows.any()):
                 k = int(xp.flatnonzero(grows)[0])
@@ -283,24 +279,21 @@ class LabelFrame:
             falls &= sizes[1:] == sizes[:-1]
         if bool(falls.any()):
             k = int(xp.flatnonzero(falls)[0])
-            least = [self.name(int(heads[at])) for at in (k, k + 1)]
+            names = [self.name(int(slot)) for slot in least[k : k + 2]]
             raise VerificationError(
-                f"the least vertex of label {k} is {least[0]}, but that of label {k + 1} is"
-                f" {least[1]}: labels of kind {self.rule.name!r} are in the order of the least"
+                f"the least vertex of label {k} is {names[0]}, but that of label {k + 1} is"
+                f" {names[1]}: labels of kind {self.rule.name!r} are in the order of the least"
                 " vertices"
             )
 
 
 def _is_text(ids: Any) -> bool:
-    """Return whether a borrowed column holds strings; an array of numbers has ``strides``."""
-    return not hasattr(ids, "strides")
+    """Return whether a borrowed column holds strings."""
+    return not hasattr(ids, "strides")  # only arrays have strides, and they hold numbers
 
 
 def _width_of(frame: Any) -> int:
-    """Return the number of id columns of a frame.
-
-    A frame has one column ``vertex``, or the columns ``0_vertex``, ``1_vertex``, ...
-    """
+    """Return the number of id columns of a frame: ``vertex``, or ``0_vertex``, ``1_vertex``, ..."""
     if isinstance(frame, str | os.PathLike | tuple | list):
         return 1
     columns = columns_of(frame)
@@ -312,15 +305,14 @@ def _width_of(frame: Any) -> int:
 
 def _columns(frame: Any, rule: LabelRule, width: int) -> tuple[Column, Column, bool]:
     """Return the checked columns of vertices and labels, and whether they are on a GPU."""
-    vertex_names, label_names = (
-        [name] if width == 1 else [f"{k}_{name}" for k in range(width)]
-        for name in ("vertex", "labels")
-    )
+    vertex_names = ["vertex"] if width == 1 else [f"{k}_vertex" for k in range(width)]
     if rule.is_vertex or isinstance(frame, str | os.PathLike):
-        # Labels are ids, so the frame is read like a list of edges from vertices to labels.
-        source, destination = (
-            names if width > 1 else names[0] for names in (vertex_names, label_names)
-        )
+        # Labels are ids, so the frame is read like a list of edges from vertices to labels. Files
+        # are read in this way too.
+        source: str | list[str] = "vertex"
+        destination: str | list[str] = "labels"
+        if width > 1:
+            source, destination = vertex_names, [f"{k}_labels" for k in range(width)]
         given = read.read(frame, source, destination, None, None, "raise", droppable=False)
         return given.src, given.dst, given.on_device
     if isinstance(frame, list):

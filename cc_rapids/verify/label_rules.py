@@ -14,15 +14,14 @@ class LabelRule:
     name : str
         The value of ``labels=``.
     is_vertex : bool
-        Whether the label of a component is one of its vertices.
+        Whether the label of a component is the least or the greatest of its vertices.
     is_greatest : bool
-        Whether this vertex is the one with the greatest id. Otherwise, it is the one with the least
-        id.
+        Whether this vertex is the greatest.
     is_place : bool
-        Whether labels are 0 .. k - 1, in the order of the least ids of the components.
+        Whether labels are 0 .. k - 1, by default in the order of the components' least ids.
     is_by_size : bool
-        Whether labels are 0 .. k - 1 in the order of the sizes of the components, largest first.
-        Components of equal size are in the order of their least ids.
+        Whether the largest components come first in this order. Components of equal size are in the
+        order of their least ids.
     """
 
     name: str
