@@ -222,8 +222,8 @@ def _clusters(
 ) -> tuple[Array, int]:
     """Return the cluster number of each slot, and the count of clusters.
 
-    ``up`` are the parents that :func:`boruvka_tree` returns for the accepted edges and the linked pairs,
-    and ``edges`` is their number. Raise a VerificationError if labels are not these clusters.
+    ``up`` has the parents of :func:`boruvka_tree` for the accepted edges and the linked pairs, and
+    ``edges`` is their number. Raise a VerificationError if labels are not these clusters.
     """
     xp, n, heads = backend.xp, answer.ids.n, answer.label_of
     top = up  # becomes the root of each node by pointer jumping
