@@ -15,7 +15,7 @@ from ..data import read
 from ..data.column import Borrowing, Column, is_cudf, of, of_key_columns
 from ..data.frame_access import column_of, columns_of
 from ..data.pair_lists import columns_of_pairs
-from ..errors import ColumnTypeError, MissingColumnError, VerificationError
+from ..errors import ColumnTypeError, MissingColumnError, VerificationError, counted
 from ..kernels import audit
 from ..kernels.audit import kernel
 from .label_rules import LABEL_RULES, LabelRule
@@ -222,7 +222,8 @@ class LabelFrame:
         if self.rule.is_place:  # labels should be 0 .. k - 1
             k = self.components
             if k is None:
-                k = max(int(labels.max()) + 1, 0) if labels.size else 0  # all may be negative
+                # wrong labels may be negative, or too great to allocate as many slots
+                k = min(max(int(labels.max()) + 1, 1), self.rows) if labels.size else 0
         else:
             distinct, labels = backend.xp.unique(labels, return_inverse=True)
             k = int(distinct.size)
@@ -248,8 +249,8 @@ class LabelFrame:
         if row != ALL:
             name, label = self._in_words(self._vertex, row), self._in_words(self._labels, row)
             raise VerificationError(
-                f"vertex {name} has the label {label}, but labels are 0 .. {k - 1} for {k:,}"
-                " components"
+                f"vertex {name} has the label {label}, but labels are 0 .. {k - 1} for"
+                f" {counted(k, 'component')}"
             )
         unused = self.backend.xp.flatnonzero(least == np.iinfo(self.ids.vertex).max)
         if unused.size:

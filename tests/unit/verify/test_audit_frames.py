@@ -47,6 +47,12 @@ FORGED = {  # for 10 .. 15
     "in another order": ("dense", [1, 1, 1, 0, 0, 2], "labels of kind 'dense' are in the order of"),
     "with a gap": ("dense", [0, 0, 0, 1, 1, 3], "no vertex has the label 2, but labels are 0 .. 3"),
     "negative": ("dense", [0, 0, 0, 1, 1, -1], "vertex 15 has the label -1, but labels are 0 .. 1"),
+    "all negative": ("dense", [-1] * 6, "the label -1, but labels are 0 .. 0 for 1 component"),
+    "too great": (
+        "size",
+        [0, 0, 0, 1, 1, 2**63 - 1],
+        "vertex 15 has the label 9223372036854775807",
+    ),
     "smallest first": ("size", [2, 2, 2, 1, 1, 0], "label 0 has 1 vertices, but label 1 has 2:"),
     "equal sizes": (
         "size",
