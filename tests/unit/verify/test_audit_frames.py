@@ -71,7 +71,10 @@ def test_forged_labels_of_each_kind_are_told(engine, kind, labels, says):
 
 ANY = {  # for 10 .. 15
     "far apart": ([7, 7, 7, -3, -3, 2**40], None),
-    "merged": ([7, 7, 7, 7, 7, -1], "vertex 13 has the label 7 as 10, but no path joins the two"),
+    "merged": (
+        [7, 7, 7, 7, 7, -1],
+        "vertex 13 has the label 7, as vertex 10, but no path joins the two",
+    ),
     "split": ([7, 7, 7, 5, 6, -1], "edge 2 joins 13 and 14, which have the labels 5 and 6"),
 }
 
