@@ -398,12 +398,12 @@ JOB_WAYS = {
     "numbers": {
         "solve": "components alone",
         "ours": "components, `stable_ids` and `changes`",
-        "frames": "components, then merges and groups of {frames}",
+        "frames": "components, then `merge` and `groupby` of {frames}",
     },
     "sides": {
         "solve": "components alone",
         "ours": "`bipartition(frame).colors()`",
-        "odd": "`odd_cycles()`, with one more edge",
+        "odd": "`odd_cycles()`, with one more edge, inside a side",
         "cover": "SciPy: components of the double cover",
         "search": "SciPy: a breadth-first search",
         "networkx": "NetworkX, on {fewer} times fewer edges",
@@ -429,14 +429,14 @@ def one_job(row):
     if row["job"] == "numbers":
         peer = ""
         what = "The input of each of two days has"
-        what += f" {row['m']:,} pairs of {row['vertices']:,} vertices. The second day has"
-        what += f" {row['births']:,} births and {row['deaths']:,} deaths"
+        what += f" {row['m']:,} pairs of {row['vertices']:,} vertices. On the second day,"
+        what += f" {row['births']:,} numbers are new and {row['deaths']:,} are retired"
     else:
         peer = f" (NetworkX: {row['networkx_ms']['runs']} times)"
         what = f"The input has {row['m']:,} random edges between two sides of"
         what += f" {row['vertices']:,} vertices in all"
     return (
-        f"{table((row['job'], 'ms', 'ratio'), lines)}\n\nThe runs of the rows"
+        f"{table(('job', 'ms', 'ratio'), lines)}\n\nThe runs of the rows"
         f" alternated, {row['ours_ms']['runs']} times each{peer}; times are medians. {what}."
         f" On {pages.dated(row)}, with a load of {row['load']}. Versions: {pages.versions(row)}."
         " All answers are equal."
@@ -460,11 +460,11 @@ def long_forests(folder):
     apart = max(abs(row["total"] / row["peer_total"] - 1) for row in rows)
     return (
         f"{columns(rows, cells)}\n\nTimes are medians of"
-        f" {last['forest_ms']['runs']} wall times, of alternating runs, from a frame with random"
-        " float32 weights to the frame of the forest. Memory is that of the plan"
+        f" {last['forest_ms']['runs']} wall times, from a frame with random float32 weights to the"
+        " frame of the forest; the runs alternated. Memory is the number of bytes in the plan"
         f" (`explain=True`), without the list. On {pages.dated(last)}. Versions:"
         f" {pages.versions(last)}. The total weights differ from {peer}'s by at most"
-        f" {apart:.2%}, because {peer} keeps one of the weights of duplicate edges."
+        f" {apart:.2%}, because {peer} keeps one of several weights of a duplicate edge."
     )
 
 
