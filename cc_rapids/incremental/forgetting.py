@@ -29,6 +29,7 @@ from .removed import pair_keys, renumbered, with_removed, without_inserted
 from .state import ConnectivityState, roots
 
 Pieces = Iterator[tuple[EdgeInput, Times | None]]  # edges, with expiry times if there are any
+Remaining = Callable[[], Pieces] | None  # reads remaining=; None if it was not passed
 
 SPARE = 8  # a new index of pairs has space for 1 / SPARE more edges
 SCANS = 8  # number of scans of the kept forest that take as long as building the index of its pairs
@@ -37,9 +38,9 @@ ROOM = 1 << 12  # min. space for edges of touched components
 
 
 def remove_pairs(
-    state: ConnectivityState, given: EdgeInput, remaining: Callable[[], Pieces] | None, missing: str
+    state: ConnectivityState, given: EdgeInput, remaining: Remaining, missing: str
 ) -> ConnectivityState:
-    """Return the state without the edges between pairs of vertices; see Connectivity.remove."""
+    """Return the state without the edges between the pairs of vertices in ``given``."""
     if state.forest.n > MAX_VERTICES:
         raise CapacityError(
             f"edges can be removed among at most 2^32 vertices, but there are {state.forest.n:,}:"
@@ -56,7 +57,7 @@ def remove_pairs(
         write_keys = backend.kernel(kernels.write_removal_keys, vertex, backend.kernel(find.naive))
         masks = src_known.view(np.uint8), dst_known.view(np.uint8)
         write_keys(src.size, src, dst, *masks, state.forest.parent, keys, counts)
-        keys.sort()
+        keys.sort()  # so that equal keys are adjacent
         backend.kernel(kernels.count_distinct)(keys.size, keys, counts)
         not_connected, distinct = map(int, backend.to_host(counts))
         if not_connected and missing == "raise":
@@ -75,9 +76,9 @@ def _raise_not_connected(state: ConnectivityState, given: EdgeInput, columns: li
 
 
 def remove_vertices(
-    state: ConnectivityState, given: EdgeInput, remaining: Callable[[], Pieces] | None, missing: str
+    state: ConnectivityState, given: EdgeInput, remaining: Remaining, missing: str
 ) -> ConnectivityState:
-    """Return the state without some vertices; see Connectivity.remove_vertices."""
+    """Return the state without the vertices in ``given``, and without their edges."""
     _check_droppable(state, "remove_vertices()")
     backend = state.backend
     with inputs.BorrowedBatch(backend, given) as columns:
@@ -92,7 +93,7 @@ def remove_vertices(
 
 
 def expire(state: ConnectivityState, before: Any, drop_isolated: bool) -> ConnectivityState:
-    """Return the state without edges that expire before a time; see Connectivity.expire."""
+    """Return the state, which has a kept forest, without the edges that expire before a time."""
     kept, n = state.kept, state.forest.n
     assert kept is not None
     if drop_isolated:
@@ -104,13 +105,14 @@ def expire(state: ConnectivityState, before: Any, drop_isolated: bool) -> Connec
     with state.backend.scope():
         cut = one_time(before, kept.kind)
         kept = replace(kept, cut=cut if kept.cut is None else max(cut, kept.cut))
-        after = replace(state, kept=kept, removals=state.removals + 1)
+        forest, ledger = state.forest, state.ledger
         rows = state.backend.xp.flatnonzero(~kept.valid(kept.until, state.backend))
         if rows.size:
-            ledger = state.ledger.taking_out("expired", int(rows.size))
+            ledger = ledger.taking_out("expired", int(rows.size))
             kept = kept.without_expired(rows, state.backend)
             forest = batches.trees_of(n, kept.src, kept.dst, state.backend)
-            after = replace(after, kept=kept, forest=forest, ledger=ledger)
+        removals = state.removals + 1
+        after = replace(state, kept=kept, forest=forest, ledger=ledger, removals=removals)
         if not drop_isolated:
             return after
         isolated = state.backend.xp.ones(n, bool)
@@ -174,9 +176,9 @@ class _Removal:
     """The removal of edges, or of vertices with all of their edges, from a state.
 
     A component that loses an edge is *touched*. If the touched components have few vertices, one
-    pass over the remaining edges selects the edges of these vertices by a bit per vertex. If the
-    touched components have many vertices, all edges are linked again, which takes as long as
-    solving the graph from scratch. Either ``pairs`` or ``vertices`` is empty.
+    pass over the remaining edges selects the edges of these vertices by a bit per vertex. If they
+    have many vertices, it compares the trees of the ends of all edges, or, without a kept forest,
+    links all edges, in the time of a solve from scratch. Either ``pairs`` or ``vertices`` is empty.
     """
 
     state: ConnectivityState
@@ -199,7 +201,7 @@ class _Removal:
 
     @cached_property
     def _sets(self) -> tuple[Array, Array, Array]:
-        """The mask ``gone``, and the bit sets ``ends`` and ``touched``: see these properties.
+        """The arrays of the properties ``gone``, ``ends`` and ``touched``.
 
         ``gone`` is empty if no vertices are removed, and ``ends`` is empty if there are no pairs.
         """
@@ -215,7 +217,7 @@ class _Removal:
             touch_pairs(earlier.size, earlier, forest.parent, ends, discarded)
         if self.vertices.size:
             gone = backend.fill(backend.empty(forest.n, np.uint8), 0)
-            ends = ends if self.has_earlier else backend.unused(np.uint32)
+            ends = ends if self.has_earlier else backend.unused(np.uint32)  # no pairs
             touch_vertices = backend.kernel(kernels.touch_vertices, forest.vertex, climb)
             touch_vertices(self.vertices.size, self.vertices, forest.parent, gone, touched)
         else:
@@ -256,7 +258,7 @@ class _Removal:
         """The root of each vertex before the removal."""
         return self._dissolved[0]
 
-    def run(self, remaining: Callable[[], Pieces] | None) -> ConnectivityState:
+    def run(self, remaining: Remaining) -> ConnectivityState:
         """Return the state after the removal; ``remaining`` is required if components may split."""
         state = replace(self.state, removals=self.state.removals + 1)
         if not self.count:
@@ -278,8 +280,8 @@ class _Removal:
                 f"{counted(split_count, 'component')} may split, which depends on the remaining"
                 " edges: pass them as remaining= (removed edges among them are skipped)"
             )
-        labels = None
         _, _, touched_count = self._dissolved
+        labels = None  # if few vertices are touched, their edges are selected by bits
         if touched_count * DENSE > self.state.forest.n:
             relinks_all, label_of_vertex = reduced.kept is None, reduced.forest.parent
             if relinks_all and self.has_earlier:
@@ -299,10 +301,10 @@ class _Removal:
         return joining_edges.linked()
 
     def _removed_rows(self, kept: KeptForest) -> tuple[KeptForest, Array]:
-        """Return the kept forest with a new count of scans, and the rows of its removed edges.
+        """Return the kept forest, and the rows of its edges that are removed.
 
-        After ``SCANS`` removals of pairs outside the forest, the returned forest has an index of
-        its pairs. Later removals look up their pairs instead of scanning the forest.
+        The returned forest counts the scans of its edges that found none. After ``SCANS`` scans, it
+        has an index of its pairs, in which later removals look up their pairs.
         """
         backend = self.state.backend
         if not self.vertices.size and kept.pairs is not None:
@@ -352,7 +354,7 @@ class _Removal:
     def _relink(
         self, reduced: ConnectivityState, pieces: Pieces, labels: Labels
     ) -> ConnectivityState:
-        """Return the state after linking all remaining edges.
+        """Return the state after linking the ``labels`` of the ends of all remaining edges.
 
         Nearly all of these edges are needed, so a selection would take longer than it saves.
         """
@@ -363,20 +365,20 @@ class _Removal:
             check_kind(reduced.index, given)
             with inputs.BorrowedBatch(reduced.backend, given) as columns:
                 _check_rows(given, columns)
-                given_ends = edge_ends(reduced.index, columns[:2], backend)
-                ends = [backend.empty(given_ends.size, forest.vertex) for _ in range(2)]
+                ends = edge_ends(reduced.index, columns[:2], backend)
+                src, dst = (backend.empty(ends.size, forest.vertex) for _ in range(2))
                 unknown_end = backend.new_flag()  # set if an end is not a vertex
                 flag = unknown_end.value, unknown_end.word
-                write(given_ends.size, *labels.at(given_ends), self.ends, self.listed, *ends, *flag)
+                write(ends.size, *labels.at(ends), self.ends, self.listed, src, dst, *flag)
                 if unknown_end.read_async()():
-                    self._raise_not_inserted(given, columns, None)
-                batches.link(forest, None, *ends)
+                    self._raise_not_inserted(given, columns, times=None)
+                batches.link(forest, None, src, dst)
                 crossing = backend.new_flag()  # set if an edge joined two trees of ``before``
                 flag = crossing.value, crossing.word
-                note = backend.kernel(kernels.flag_crossing)
-                note(forest.n, forest.parent, self.before, *flag)
+                flag_crossing = backend.kernel(kernels.flag_crossing)
+                flag_crossing(forest.n, forest.parent, self.before, *flag)
                 if crossing.read_async()():
-                    self._raise_not_inserted(given, columns, None)
+                    self._raise_not_inserted(given, columns, times=None)
         return reduced
 
     def _edges_between_trees(
@@ -389,8 +391,8 @@ class _Removal:
     ) -> tuple[Array, Array, Array | None]:
         """Return the ends and times of the edges of a piece that join two trees of ``reduced``.
 
-        The times are None if edges have no times. If ``labels`` is None, few vertices are touched,
-        and only the edges of these vertices are read.
+        ``columns`` are borrowed from the piece, ``given``. The times are None if edges have no
+        times. If ``labels`` is None, only the edges of touched vertices are read.
         """
         backend, kept = self.state.backend, self.state.kept
         ends, until = edge_ends(reduced.index, columns[:2], backend), None
@@ -447,14 +449,14 @@ class _Removal:
         if has_table in self._cached_bits:
             return self._cached_bits[has_table]
         backend, (before, forest, _) = self.state.backend, self._dissolved
-        # without a table, the slots are the vertices, and slot n is for unknown ids
-        size, base, ids = forest.n + 1, 0, backend.unused(np.uint64)
-        vertices = backend.unused(forest.vertex)
-        if ends.slots is not None:
+        if ends.slots is None:  # slot v is for vertex v, and slot n is for unknown ids
+            size, base = forest.n + 1, 0
+            ids, slots = backend.unused(np.uint64), backend.unused(forest.vertex)
+        else:
             assert isinstance(ends.index, Integers)
-            size, base, ids, vertices = ends.slots.size, ends.base, ends.index.arrived, ends.slots
+            size, base, ids, slots = ends.slots.size, ends.base, ends.index.arrived, ends.slots
         words = backend.empty(-(-size // WORD), np.uint32)
-        backend.kernel(kernels.unknown_words)(words.size, size, forest.n, vertices, words)
+        backend.kernel(kernels.unknown_words)(words.size, size, forest.n, slots, words)
         set_bits = backend.kernel(kernels.touch_slots)
         set_bits(forest.n, before, self.touched, ids, base, size, words)
         return self._cached_bits.setdefault(has_table, (words, size))
@@ -533,7 +535,7 @@ class _JoiningEdges:
         """
         state, xp = self.state, self.state.backend.xp
         src, dst, until = (
-            None if parts[0] is None else xp.concatenate(parts)
+            None if parts[0] is None else xp.concatenate(parts)  # None: no expiry times
             for parts in zip(*self.edges, strict=True)
         )
         assert src is not None
@@ -564,8 +566,7 @@ def _vertices_of_pairs(
     (src, src_known), (dst, dst_known) = (
         state.index.lookup(column, state.backend) for column in columns[:2]
     )
-    valid = src_known & dst_known
-    xp = state.backend.xp
+    valid, xp = src_known & dst_known, state.backend.xp
     src, dst = (xp.where(valid, end, 0).astype(np.int64) for end in (src, dst))
     return src, dst, valid
 
@@ -600,16 +601,16 @@ def _check_droppable(state: ConnectivityState, what: str) -> None:
         )
 
 
-def _without_isolated(state: ConnectivityState, removed: Array) -> ConnectivityState:
-    """Return the state without the isolated vertices in the mask ``removed``.
+def _without_isolated(state: ConnectivityState, dropped: Array) -> ConnectivityState:
+    """Return the state without the isolated vertices in the mask ``dropped``.
 
     The other vertices are renumbered in the order of their ids.
     """
     index, backend, kept = state.index, state.backend, state.kept
-    if isinstance(index, Range) or not bool(removed.any()):
+    if isinstance(index, Range) or not bool(dropped.any()):
         return state
     # A rank is a position among the sorted ids. The new number of a vertex is its new rank.
-    stays = ~removed[index.places]  # by rank: ``places`` has the vertex of each rank
+    stays = ~dropped[index.places]  # by rank: ``places`` has the vertex of each rank
     kept_ranks, new_rank = backend.xp.flatnonzero(stays), backend.xp.cumsum(stays) - 1
     forest = Forest(backend, int(kept_ranks.size), all_present=True)
     # flat() numbers vertices by rank; no root of a remaining vertex is isolated
@@ -617,7 +618,7 @@ def _without_isolated(state: ConnectivityState, removed: Array) -> ConnectivityS
     new_number = new_rank[inverse(index.places, backend)]
     if kept is not None:  # all its edges join remaining vertices
         kept = kept.renumbered(new_number)
-    new_number[removed] = -1  # renumbered() leaves out pairs with a negative number
+    new_number[dropped] = -1  # renumbered() leaves out pairs with a negative number
     pairs = renumbered(state.removed, new_number, backend)
     index = select_ids(index, kept_ranks, backend)
     return replace(state, index=index, forest=forest, kept=kept, removed=pairs)
