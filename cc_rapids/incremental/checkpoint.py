@@ -66,7 +66,7 @@ def write(
     design: str,
     notes: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a state to a file, with the name of its design and further values for JSON."""
+    """Write to a file a state, the name of its design, and the notes of a stream's checkpoint."""
     index_header, arrays = _parts(state.index, state.backend)
     kept = state.kept
     header = {
@@ -77,7 +77,7 @@ def write(
         "dropped": state.given.dropped_rows,
         "ledger": state.ledger.check().facts(),
         "answers": describe_frames(state.given),
-        "taken": [asdict(source) for source in state.given.formats],
+        "taken": [asdict(source) for source in state.given.formats],  # how files were read
         **index_header,
         "kept": None if kept is None else {"expiry": kept.expiry, "kind": kept.kind},
         "notes": notes,
@@ -85,10 +85,9 @@ def write(
     arrays["parent"] = state.backend.to_host(state.flat().parent)
     if kept is not None:
         arrays |= _edges_of(kept, state)
-    if state.removed is not None:
-        places, backend = state.index.places, state.backend
-        removed = state.removed
-        if places is not None:
+    removed, places, backend = state.removed, state.index.places, state.backend
+    if removed is not None:
+        if places is not None:  # the file numbers vertices in the order of their ids, as flat()
             removed = renumbered(removed, inverse(places, backend), backend)
         arrays["removed"] = backend.to_host(removed)
     archive.write(path, header, arrays)
@@ -147,7 +146,7 @@ def _parts_of_columns(index: Tuples, backend: Backend) -> tuple[dict[str, Any], 
 def read(
     path: str | os.PathLike[str], backend: Backend
 ) -> tuple[ConnectivityState, str, dict[str, Any] | None]:
-    """Return the state in a file, on a backend, the name of its design, and the notes."""
+    """Return what :func:`write` wrote: the state, on a backend, its design's name, and notes."""
     header, arrays = archive.read(path)
     if header.get("format") != FORMAT:
         version = str(header.get("format"))[:80]
@@ -178,10 +177,10 @@ def _state(header: dict[str, Any], arrays: dict[str, Any], backend: Backend) -> 
     given = kind_of(input_from_description(header["answers"], index.kinds), before=None)
     forest = Forest(backend, n, all_present=True)
     forest.parent[:] = backend.asarray(parent)
-    sources = tuple(
+    formats = tuple(
         SourceFormat(**source | {"columns": tuple(source["columns"])}) for source in header["taken"]
     )
-    given = replace(given, dropped_rows=counts["dropped"], formats=sources)
+    given = replace(given, dropped_rows=counts["dropped"], formats=formats)
     ledger = Ledger.of_facts(header["ledger"])
     state = ConnectivityState(
         backend, index, forest, given, counts["edges"], counts["batches"], ledger=ledger
@@ -207,7 +206,7 @@ def _kept_forest_of(header: dict[str, Any], arrays: dict[str, Any], forest: Fore
     """Return the kept forest, after checking that its edges span the trees.
 
     With a column of expiry times, "kept_until" has the time of each edge, and "kept_cut" has the
-    latest time passed to ``expire``, if any.
+    latest time passed to ``expire``, if any. Floats are stored as their bits.
     """
     src, dst, until = arrays["kept_src"], arrays["kept_dst"], arrays.get("kept_until")
     kept = KeptForest(src, dst, until, header["expiry"], header["kind"])
@@ -275,24 +274,22 @@ def _texts(offsets: Any, octets: Any, n: int, backend: Backend) -> Index:
     return index
 
 
-def _tuples(columns: list[Any], arrays: dict[str, Any], n: int, backend: Backend) -> Tuples:
-    """Return the index of sorted composite ids."""
-    columns_so_far: list[Integers | Texts] = []
+def _tuples(headers: list[Any], arrays: dict[str, Any], n: int, backend: Backend) -> Tuples:
+    """Return the index of sorted composite ids, which :func:`_parts_of_columns` saved."""
+    columns: list[Integers | Texts] = []
     ranks = []
-    for k, column_header in enumerate(columns):
+    for k, header in enumerate(headers):
         part = {name: arrays[name] for name in arrays if name.startswith(f"{k}_")}
         part = {name.removeprefix(f"{k}_"): array for name, array in part.items()}
-        size = int(
-            part["offsets"].size - 1 if column_header["ids"] == "strings" else part["ids"].size
-        )
-        column, rank = _index(column_header, part, size, backend), part["ranks"]
+        size = int(part["offsets"].size - 1 if header["ids"] == "strings" else part["ids"].size)
+        column, rank = _index(header, part, size, backend), part["ranks"]
         if rank.shape != (n,) or rank.dtype != np.int64 or not isinstance(column, Integers | Texts):
             raise ValueError(f"its column {k} does not have {n:,} ids")
         if n and not 0 <= rank.min() <= rank.max() < size:
             raise ValueError(f"its column {k} has no values of some ids")
-        columns_so_far.append(column)
+        columns.append(column)
         ranks.append(backend.asarray(rank))
-    index = Tuples.of(backend, columns_so_far, ranks)
+    index = Tuples.of(backend, columns, ranks)
     if index.n != n or (backend.to_host(index.places) != np.arange(n)).any():
         raise ValueError(f"its ids are not {n:,} distinct rows in ascending order")
     return index
@@ -501,12 +498,12 @@ class Saver:
         return self.path is not None and time.monotonic() - self.last >= self.every
 
     def write(self, state: ConnectivityState, cursor: Cursor, done: bool = False) -> None:
-        """Write a checkpoint now, if there is a path."""
+        """Write a checkpoint if there is a path; ``done`` if the whole stream was read."""
         if self.path is not None:
-            identity, cursor_among_read = self._read_so_far(cursor)
+            identity, cursor = self._read_so_far(cursor)
             notes = {
                 "format": STREAM_FORMAT,
-                "cursor": list(cursor_among_read),
+                "cursor": list(cursor),
                 "done": done,
                 "identity": identity,
                 "options": self.options,
@@ -545,7 +542,7 @@ class Saver:
                 "no checkpoint was written, because it would contain rows of the changed file",
             )
             return
-        with delay_interrupts(True):
+        with delay_interrupts(enabled=True):
             try:
                 if new:
                     self.write(state, cursor)

@@ -117,7 +117,7 @@ def estimate(
     comparable = max(sampled, _comparable_rows(facts, places, edges))
     seen = _distinct(np.concatenate([ids for sides in codes for ids in sides]))
     max_ids = seen + 2 * max(0, edges - sampled)
-    if span := facts["span"]:
+    if span := facts["span"]:  # the least and the greatest integer id
         max_ids = min(max_ids, span[1] - span[0] + 1)
     probable = max(_probable(codes, comparable), _probable_sorted(codes, facts, comparable))
     probable = min(probable, max_ids)
@@ -157,7 +157,7 @@ def _comparable_rows(facts: dict[str, Any], places: list[Cursor], edges: int) ->
     footers = facts.get("footers")
     if not footers:
         return edges
-    first_groups = np.cumsum([0, *facts["groups"]])
+    first_groups = np.cumsum([0, *facts["groups"]])  # by file
     sampled = [footers[int(first_groups[place.file]) + place.group] for place in places]
     sampled_rows = sum(footer.rows for footer in sampled)
     bytes_per_row = sum(footer.size for footer in sampled) / max(1, sampled_rows) or 1.0
@@ -167,7 +167,7 @@ def _comparable_rows(facts: dict[str, Any], places: list[Cursor], edges: int) ->
 
 
 def _sample_at(source: Files | Fragments, place: Cursor, rows: int, limit: int) -> Sample:
-    """Return the first rows of a row group, or of text files, with the columns of both sides."""
+    """Return the first rows, about ``rows``, of a row group or of text files, and their columns."""
     if source.parts[place.file].format == "parquet":  # a page may be larger than the run's limit
         limit = max(limit, bytes_of(None))
     budget = Budget(limit, source.fixed, rows=max(LEAST_ROWS, rows))
@@ -179,7 +179,7 @@ def _sample_at(source: Files | Fragments, place: Cursor, rows: int, limit: int) 
         except FormatError:  # a run skips the file
             if not source.skips:
                 raise
-    return [], [], []
+    return [], [], []  # no rows, or a skipped file
 
 
 def _coded(parts: list[Sample]) -> tuple[list[Sides], float]:
@@ -242,7 +242,7 @@ def _probable(codes: list[Sides], edges: int) -> int:
     distinct = int(np.count_nonzero(counts))
     for table, counts_of_side in ((of_src, counts_of_src), (of_dst, counts_of_dst)):
         if _is_even(table):
-            distinct = max(distinct, _chao_lin(counts_of_side, edges, 1.0))
+            distinct = max(distinct, _chao_lin(counts_of_side, edges, factor=1.0))
     if not _is_even(of_both):
         return distinct
     factor = _unevenness(counts_of_src, counts_of_dst)
@@ -368,7 +368,7 @@ def _probable_sorted(codes: list[Sides], facts: dict[str, Any], edges: int) -> i
     """
     distinct = 0
     bounds = [footer.bounds for footer in facts.get("footers") or () if footer.rows]
-    columns = list(zip(*bounds, strict=True))
+    columns = list(zip(*bounds, strict=True))  # the ranges of ids in all row groups, by column
     for k, ranges in enumerate(columns if len(columns) <= 2 else ()):
         if len(ranges) < 2 or not _disjoint(list(ranges)):
             continue
