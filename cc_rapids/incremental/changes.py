@@ -123,7 +123,7 @@ def _least_of_groups(groups: Array, values: Array, xp: Any) -> Array:
 
 
 def frame_of(rows: ChangedRows, state: ConnectivityState) -> Any:
-    """Return changes as a frame of the library of a state's answers; ``before`` may be null."""
+    """Return changes as a frame of the library of a state's answers; nulls mark new vertices."""
     given, backend = state.given, state.backend
     decoder = state.index.decoder(given)
     columns: dict[str, Any] = {}
@@ -136,7 +136,7 @@ def frame_of(rows: ChangedRows, state: ConnectivityState) -> Any:
         return given.answer(
             given.make_frame({given.output_name(key): part for key, part in columns.items()})
         )
-    # ``before`` of a new vertex is null
+    # with_column() makes ``before`` of a new vertex null, which make_frame() cannot
     valid = bring(rows.known, backend, given.on_device)
     ids = {key: part for key, part in columns.items() if key.endswith("vertex")}
     frame = given.make_frame({given.output_name(key): part for key, part in ids.items()})

@@ -484,9 +484,10 @@ class Connectivity:
         state = inputs.placed_for(self._state, given, self._movable)
         with inputs.BorrowedBatch(state.backend, given) as columns:
             check_kind(state.index, given)
-            answers = batches.query_ids(state, columns[:2])
+            columns = columns[:2]  # without the declared vertices of a graph or file
+            answers = batches.query_ids(state, columns)
             if answers is None:  # an id is unknown, or the ids are not vertex numbers
-                ends, valid = inputs.ends(state, given, columns[:2], missing)
+                ends, valid = inputs.ends(state, given, columns, missing)
                 answers = batches.query(state, *ends) & valid
             return column_like(pairs, answers, state.backend, given.on_device)
 
@@ -766,7 +767,7 @@ class Connectivity:
         """Remove edges or vertices from the state, and return the instance.
 
         ``forget`` is :func:`remove_pairs` or :func:`remove_vertices`; ``given`` are the pairs or
-        vertices to remove.
+        vertices to remove. ``remaining`` are the remaining edges, or None.
         """
         with self._lock.rlock:
             before = self._state
@@ -1004,7 +1005,7 @@ def merged(
     components = snapshot(other, design, check_labels("min"))
     pairs = components.answer.with_key_names(()).in_memory().label_frame()
     names: list[Any] = ["vertex", "labels"]
-    if other.index.width > 1:  # a composite id has the columns 0_vertex, 1_vertex, ...
+    if other.index.width > 1:  # without key names, the columns are 0_vertex, 1_vertex, ...
         names = [[f"{k}_{name}" for k in range(other.index.width)] for name in names]
     given = inputs.read(pairs, *names)
     with inputs.BorrowedBatch(state.backend, given) as columns:

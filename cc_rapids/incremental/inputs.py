@@ -72,6 +72,7 @@ def check_columns_as_before(given: EdgeInput, before: EdgeInput) -> None:
     chosen because the file has only two. The check is strict because a wrong insertion is
     permanent. Files without a header have no names.
     """
+    # formats are in the order in which files were read, and the latest one is checked
     files = [source for source in given.formats if source.header is not False]
     earlier = [source for source in before.formats if source.header is not False]
     if not (files and earlier) or is_known_pair(files[-1].columns):
@@ -110,7 +111,7 @@ def vertices(ids: Any, width: int | None = None) -> EdgeInput:
     if width == 1:
         return _self_loops(as_series(ids))
     column = vertices_of_keys(ids, width)
-    # only the library of answers is taken from these self-loops
+    # the self-loops of any column of the same library determine the type of answers
     return replace(_self_loops(_column_of_kind(ids)), src=column, dst=column)
 
 
@@ -133,7 +134,7 @@ def _width(ids: Any) -> int:
     """Return the number of columns of the ids, which may be a list of ids or of columns."""
     if isinstance(ids, tuple | list):
         first_tuple: tuple[Any, ...] = next((item for item in ids if isinstance(item, tuple)), ())
-        if first_tuple:
+        if first_tuple:  # a list of ids
             return len(first_tuple)
         are_columns = all(
             hasattr(item, "__len__") and not isinstance(item, str | bytes) for item in ids
@@ -177,13 +178,13 @@ def placed_for(state: ConnectivityState, given: EdgeInput, movable: bool) -> Con
 
 
 class BorrowedBatch(BorrowedEdges):
-    """A context that borrows the columns of both ends, and the column ``vertices=`` if passed."""
+    """A context that lists the borrowed columns: both ends, and declared vertices if any."""
 
     def __enter__(self) -> Any:
         columns = super().__enter__()
         try:
             ids = self.given.vertices
-            if isinstance(ids, range):
+            if isinstance(ids, range):  # the superclass borrows columns only
                 columns.append(ids_of_range(ids, self.backend))
             return columns
         except BaseException as error:

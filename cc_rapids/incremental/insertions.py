@@ -85,8 +85,7 @@ def insert_all(
     for window in _windows(all_batches):
         old = inputs.placed_for(after, window[0], movable)
         after = _with_window(old, window, state, design, buffers)
-    source, destination, *_ = edge_args
-    request = ReadRequest(source, destination)
+    request = ReadRequest(*edge_args[:2])
     total = adapter.rows(edges, request) if stream is None else stream.given
     rows_inserted = after.ledger.given - state.ledger.given
     if total is not None and rows_inserted != total:
@@ -169,18 +168,18 @@ def pieces(
 def _pieces_with_times(
     state: ConnectivityState, edges: Any, edge_args: EdgeArgs, expiry: str
 ) -> Iterator[tuple[EdgeInput, Times]]:
-    """Yield opened edges in pieces, with the times of the column ``expiry``.
+    """Yield edges, as :func:`.opened` returns them, in pieces with the times of column ``expiry``.
 
     Raise a ColumnTypeError if the times have another type than the times of the state.
     """
     source, destination, nulls, options = edge_args
     adapter = adapter_of(edges)
-    source, destination, _ = inputs.sides(source, destination, None)
+    source, destination, _ = inputs.sides(source, destination, count=None)
     request, reading = ReadRequest(source, destination, nulls, options), Reading()
     request = adapter.named(edges, request, expiry)
-    stream = adapter.weighed(edges, request, expiry, reading)  # reads times as weights
+    chunks = adapter.weighed(edges, request, expiry, reading)  # reads times as weights
     kind = "" if state.kept is None else state.kept.kind
-    for chunk in [collected(edges)] if stream is None else stream:
+    for chunk in [collected(edges)] if chunks is None else chunks:  # None for one frame
         names = adapter_of(chunk).named(chunk, request, expiry).names
         given = inputs.read(chunk, *names, nulls)
         numbers, kind_of_chunk = times_of(chunk, expiry, kind)
@@ -201,7 +200,7 @@ def _pieces_with_times(
 def _stream_of(edges: Any, edge_args: EdgeArgs, skips: bool = False) -> Source:
     """Return the source of files or a dataset."""
     source, destination, _, options = edge_args
-    source, destination, _ = inputs.sides(source, destination, None)
+    source, destination, _ = inputs.sides(source, destination, count=None)
     return read.source_of(edges, source, destination, options, skips_unreadable=skips or None)
 
 
@@ -209,9 +208,10 @@ def _pieces_of_stream(
     state: ConnectivityState, stream: Source, edge_args: EdgeArgs
 ) -> Iterator[EdgeInput]:
     """Yield the edges of a source in pieces, reading one piece ahead."""
-    width = inputs.sides(*stream.names, None)[2]
+    _, _, width = inputs.sides(*stream.names, count=None)
     budget = Budget(bytes_of(None), stream.fixed, readers=stream.readers)
-    budget.update("strings", 0, width=width)
+    budget.update("strings", vertices=0, width=width)  # strings take the most memory
+    # whether each column of an id is text; None if no earlier ids tell
     kinds = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
     chunks, rows_read = stream.read_ahead(Cursor(), budget, kinds), 0
     source, destination, nulls, _ = edge_args
@@ -220,7 +220,7 @@ def _pieces_of_stream(
             given = replace(read.read_chunk(chunk, nulls), formats=tuple(stream.formats))
             if source is None and destination is None:
                 inputs.check_columns_as_before(given, state.given)
-            given = with_vertices(given, chunk.vertices, False)
+            given = with_vertices(given, chunk.vertices, dense=False)
             rows = given.rows.given
             rows_read += rows
             if chunk.given != rows_read:  # the number of rows so far, by metadata
