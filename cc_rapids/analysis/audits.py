@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..data.frame_access import collected
-from ..data.within import naming_bounds, with_bounds
+from ..data.within import explaining_need_of_weights, with_bounds
 from ..errors import InputError
 from ..results.answer import Answer
 
@@ -34,7 +34,7 @@ def prove(
         show = None if answer.forest_edges is None else answer.forest_frame
         options["answer_forest"] = AnswerForest(show, answer.facts.greatest)
     labels = shown_labels(answer)
-    with naming_bounds(bound, given, call):
+    with explaining_need_of_weights(bound, given, call):
         return audit(labels, answer.backend, edges, source, destination, oracle=oracle, **options)
 
 
@@ -54,7 +54,7 @@ def prove_rules(
     rules, cannot = ruled.rules, (ruled.rules.first, ruled.rules.second)
     rows = RuleRows(rules.code, rules.limits, cannot, ruled.must, rules.most)
     labels = shown_labels(answer)
-    with naming_bounds(bound, given, call):
+    with explaining_need_of_weights(bound, given, call):
         reread = read_again(edges, source, destination, greatest=True, **options)
         with answer.backend.scope():
             refused = answer.columns_of_refused() | {"rule": answer.home(ruled.refused.rule)}

@@ -74,8 +74,9 @@ def read_for_answer(
 ) -> EdgeInput:
     """Return the edges of a list that is passed to an answer, with weights if the list has any.
 
-    For ``bound``, ``weight`` and ``what``, see :func:`bound_of_list`. A MissingColumnError is
-    raised if the answer has bounds, but the list lacks the column of weights.
+    Only edges within ``bound``, the bound of the answer, are returned. ``weight`` tells where the
+    weights of the list are, as in :func:`bound_of_list`; ``what`` names the call in errors. Raise a
+    MissingColumnError if the answer has bounds, but the list lacks the column of weights.
     """
     bound, is_default = bound_of_list(bound, weight, what), isinstance(weight, AsFound)
     if bound is None:
@@ -95,11 +96,11 @@ def read_for_answer(
 
 
 def _is_known_to_lack(edges: Any, weight: Any) -> bool:
-    """Return whether edges lack a column of weights; False for files and streams, not yet read."""
+    """Return whether edges lack the column ``weight``; False if only reading them can show it."""
     adapter = adapter_of(edges)
     if not isinstance(weight, str | int) or adapter.has_header or adapter.is_stream:
-        return False
-    if not adapter.has_rows:  # a matrix or a graph; reading a relation checks its columns
+        return False  # an array of weights, or files or a stream, which are not read yet
+    if not adapter.has_rows:  # a matrix or a graph, without columns; or a relation, not yet read
         return not is_relation(edges)
     if hasattr(edges, "collect_schema"):
         return weight not in edges.collect_schema().names()
@@ -107,8 +108,11 @@ def _is_known_to_lack(edges: Any, weight: Any) -> bool:
 
 
 def with_bounds(bound: WeightBound | None, options: dict[str, Any], what: str) -> dict[str, Any]:
-    """Return the options of a call; add the bounds of an answer if the options have none."""
-    if "weight" in options and options["weight"] is None:  # all edges are within the bounds
+    """Return the options of the call ``what``; add the bound of an answer if they have none.
+
+    With ``weight=None``, the caller says that all edges are within the bound: none is added.
+    """
+    if "weight" in options and options["weight"] is None:
         return {name: value for name, value in options.items() if name != "weight"}
     has_bounds = any(options.get(name) is not None for name in ("at_least", "at_most"))
     if bound is None or not bound.has_limits or has_bounds:
@@ -119,17 +123,19 @@ def with_bounds(bound: WeightBound | None, options: dict[str, Any], what: str) -
 
 
 @contextmanager
-def naming_bounds(bound: WeightBound | None, options: dict[str, Any], what: str) -> Iterator[None]:
-    """If an error is raised for a missing column of weights, explain why the column is needed.
+def explaining_need_of_weights(
+    bound: WeightBound | None, options: dict[str, Any], what: str
+) -> Iterator[None]:
+    """Explain in the error for a missing column of weights that the answer's bound needs it.
 
-    If the caller's ``options`` name the column, the error is unchanged.
+    The error is unchanged if the ``options`` of the call ``what`` name the column.
     """
     try:
         yield
     except InputError as error:
         if bound is None or not bound.has_limits or "weight" in options:
             raise
-        # Only an error about a missing column is replaced.
+        # An error about the type or the nulls of the column names it too, but is not replaced.
         if repr(bound.weight) not in str(error) or isinstance(error, ColumnTypeError | NullsError):
             raise
         raise lacking(bound, what) from error
@@ -166,10 +172,10 @@ def read_within(
     source, destination = adapter.ends(edges, source, destination, bound.weight)
     check_text(adapter, edges, options)
     request = ReadRequest(source, destination, nulls, options)
-    answers, reading = adapter.answers(edges, request), Reading()
-    edges, ends_of_files = adapter.in_memory(edges, request, bound.weight, reading)
-    if ends_of_files is not None:
-        source, destination = ends_of_files
+    make_answer, reading = adapter.answers(edges, request), Reading()
+    edges, ends_of_table = adapter.in_memory(edges, request, bound.weight, reading)
+    if ends_of_table is not None:  # a new table of the rows of files
+        source, destination = ends_of_table
     adapter = adapter_of(edges)
     if not adapter.has_rows:
         adapter.bounded(original, request, bound)  # raises the InputError for this kind
@@ -178,7 +184,7 @@ def read_within(
         mask, ledger_of_bound = adapter.mask(edges, bound)
         rows_within = adapter.where(edges, mask)
     result = read(rows_within, source, destination, vertices, num_vertices, nulls, adapter=adapter)
-    result = replace(result, index=index_of(edges), answers=answers or result.answers)
+    result = replace(result, index=index_of(edges), answers=make_answer or result.answers)
     if mask is not None:
         # The ledger of the bound has already counted the rows of ``result`` as given.
         result = replace(
