@@ -125,7 +125,8 @@ class ArrivalTable:
         """
         backend, vertex, m = self.backend, self.vertex, int(column.size)
         out, is_new = backend.empty(m, vertex), backend.empty(m, np.uint8)
-        new_numbers = backend.empty(m, vertex)  # for a row that claims a slot: slot, later number
+        # for a row that claims a slot: the slot, which assign_numbers replaces by the new number
+        new_numbers = backend.empty(m, vertex)
         claim = self._kernel(kernels.claim)
         claim(m, column, self.base, n, self.slots, self.ids, out, is_new, new_numbers)
         # For a new id, ``out`` now has n + i, where row i claimed its slot.

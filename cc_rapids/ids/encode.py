@@ -311,7 +311,7 @@ class OffsetEncoding(IdEncoding):
         ids, vertices = scanned.facts.id_range, scanned.edge_input.vertices
         all_present = isinstance(vertices, range) and vertices == range(ids.low, ids.low + ids.size)
         forest = Forest(backend, ids.size, all_present)
-        # Forest.count() marks the endpoints of edges, but not the other vertices.
+        # Forest.count() marks the endpoints of edges, but no vertices of a range or a third column.
         if not all_present and (vertices or len(scanned.columns) > 2):
             _mark_vertices(scanned, forest.present, forest.out_of_range, backend)
         src, dst = scanned.columns[:2]
@@ -369,8 +369,8 @@ class BitmapEncoding(IdEncoding):
     ) -> EncodedIds:
         """Encode two columns as ranks among the members of a bit set over a range of ids.
 
-        ``mark`` sets the bits of an array of words; if ``columns`` is empty, it appends the columns
-        to it. ``finish`` converts the members to ids, and may overwrite them.
+        ``mark`` sets the bits of the members in an array of words; that of PagedEncoding also fills
+        ``columns``. ``finish`` converts the members to ids, and may overwrite them.
         """
         ranked, n = ranked_bits(ids.size, mark, backend)
         forest = Forest(backend, n, all_present=True)
@@ -478,11 +478,11 @@ class HashEncoding(IdEncoding):
         from .hash_table import slots_of_edges
 
         ids = scanned.facts.id_range
-        others = _all_columns(scanned, backend)[2:]
+        other_vertices = _all_columns(scanned, backend)[2:]
         expected = scanned.facts.expected_vertices
         expected = min(expected, scanned.facts.max_vertices) if expected else None
         table, forest = slots_of_edges(
-            scanned.columns[:2], others, ids, backend, expected, scanned.facts.any_order
+            scanned.columns[:2], other_vertices, ids, backend, expected, scanned.facts.any_order
         )
         edges = Edges(table.columns[0], table.columns[1], 0)
         order = EdgeOrder(blocked=table.in_blocks)
@@ -585,7 +585,7 @@ def id_range_of(
     dtypes = tuple(map(attrgetter("dtype"), arrays))
     _, least, greatest, integers = common_type(dtypes)
     exact, is_dense = exact or not integers, given.vertices_are_dense_range
-    if is_dense and not exact:
+    if is_dense and not exact:  # the range is known, and only the order of the edges is estimated
         last = last_of(given)
         if all_fit(arrays, last):
             order = order_of(arrays[0], arrays[1], backend)
@@ -596,7 +596,7 @@ def id_range_of(
         low, high = _with_vertices(given, arrays, low, high, backend)
         least, greatest = limits_of(arrays)
         if not exact and not least <= low <= high <= greatest:  # beyond the type of the columns
-            return id_range_of(given, arrays, backend)
+            return id_range_of(given, arrays, backend, exact=True)
     margin = 0 if exact else (high - low) // WIDER + memory_bound.MARGIN_IDS
     if margin:  # stay within the type of the columns, and add no negative ids to ids from 0 on
         low, high = max(low - margin, least if low < 0 else 0), min(high + margin, greatest)
@@ -627,22 +627,22 @@ def _scan_bounds(
     if len(arrays) > 1 and arrays[0].size == arrays[1].size and pairs[0][2] == pairs[1][2]:
         pairs[:2] = [(*arrays[:2], pairs[0][2])]
     src, dst, _ = pairs[0]
-    is_long = src is not dst and src.size >= SAMPLED_EDGES
-    probes = min(ORDER_PROBES, src.size) if ordered and is_long else 0
+    is_long_pair = src is not dst and src.size >= SAMPLED_EDGES
+    probes = min(ORDER_PROBES, src.size) if ordered and is_long_pair else 0
     # Two bounds per pair, which are minima, and two counts of the order, which wrap around to 0.
     results = backend.fill(backend.alloc_readback(2 * len(pairs) + 2), 0xFF)
     for k, (left, right, order_of_words) in enumerate(pairs):
         sampled = not exact and left is not right
         rows = rows_read.sampled_count(left.size, SCAN_EVERY) if sampled else left.size
         row_index = (rows_read.sampled, SCAN_EVERY) if sampled else (rows_read.every,)
-        parts = *order_of_words, backend.kernel(*row_index)
+        factory_args = *order_of_words, backend.kernel(*row_index)
         bounds_of_pair = results[2 * k : 2 * k + 2]
-        if probes and not k:
-            scan = backend.kernel(id_range.sampled_scan, *parts)
+        if probes and k == 0:  # the order is that of the first pair, the ends of the edges
+            scan = backend.kernel(id_range.sampled_scan, *factory_args)
             step = left.size // probes
             scan(rows, probes, left.size, step, left, right, bounds_of_pair, results[-2:])
         else:
-            backend.kernel(id_range.find_bounds, *parts)(rows, left, right, bounds_of_pair)
+            backend.kernel(id_range.find_bounds, *factory_args)(rows, left, right, bounds_of_pair)
     words = backend.to_host(results).tolist()  # least id, complement of greatest id, ..., counts
     lows, highs = [], []
     for k, (_, _, (_, sign)) in enumerate(pairs):  # kernels add ``sign``: words are unsigned
@@ -655,7 +655,10 @@ def _scan_bounds(
 
 
 def order_of(src: Array, dst: Array, backend: Backend) -> EdgeOrder:
-    """Return the order of a list, estimated from some rows."""
+    """Return the order of the edges of a long list, estimated from some rows.
+
+    It is unknown for one column as both ends, and for columns that kernels order differently.
+    """
     wide, _ = order_of_words = ORDER_OF_TYPE[src.dtype]
     is_long = src is not dst and src.size >= SAMPLED_EDGES
     if not is_long or ORDER_OF_TYPE[dst.dtype] != order_of_words:
@@ -684,7 +687,7 @@ def _with_vertices(
     Raises
     ------
     InputError
-        The caller passed a range, and some ids of the columns are not in it.
+        The vertices are 0 .. n - 1, and some ids of the columns are outside.
     """
     vertices = given.vertices if isinstance(given.vertices, range) else range(0)
     n = len(vertices)
@@ -765,7 +768,7 @@ def scan_ids(
     id_range = id_range or id_range_of(edge_input, arrays, backend, exact)
     vertices = edge_input.vertices
     rows = len(vertices) if isinstance(vertices, range) else 0
-    input_bytes = 8 * rows
+    input_bytes = 8 * rows  # a range of vertices counts like a column of int64
     for array in arrays:
         rows += array.size
         input_bytes += array.nbytes
@@ -868,10 +871,10 @@ def _all_columns(scanned: ScannedIds, backend: Backend) -> list[Array]:
 
 
 def count_pages(scanned: ScannedIds, backend: Backend) -> ScannedIds:
-    """Return the scan with its pages counted if a bit map over them may be best, or unchanged."""
+    """Count the pages that occur, if a bit map over pages may be best, and return the scan."""
     facts = scanned.facts
     ids, shift = facts.id_range, _page_shift(facts.id_range.size, facts)
-    if not (shift and ids.exact):
+    if not (shift and ids.exact):  # shift is 0 if pages would not save time
         return scanned
     outside = backend.empty(1, np.int64)  # not read: no id is outside an exact range
 

@@ -48,7 +48,7 @@ def chosen_pairs(left: Array, right: Array, backend: Backend) -> Array:
 
 
 def _of_column(column: Any, backend: Backend) -> Array:
-    """Return the representative of each row of one column."""
+    """Return the representative of each row of one column: see :func:`chosen_rows`."""
     if is_integer(getattr(column, "dtype", None)):
         return _of_integers(backend.asarray(column), backend)
     if not len(column):

@@ -111,7 +111,8 @@ class Range(_OneColumn):
                 " pass a larger number"
             )
         arrays = list(map(backend.asarray, columns[:2]))
-        # A negative id wraps around to at least 2^31, and beyond the greatest id of its type.
+        # A negative id wraps around to at least 2^31, and beyond the greatest id of its type: to no
+        # vertex if there are at most 2^31 vertices, or if all vertices fit into the type.
         if exact or not (self.n <= 1 << 31 or all_fit(arrays, self.n - 1)):
             with_range = replace(given, vertices=range(self.n), vertices_are_dense_range=True)
             id_range_of(with_range, arrays, backend)  # raises the error
@@ -227,7 +228,7 @@ class Integers(_OneColumn):
     def _try_enter(
         self, arrays: list[Array], low: int, high: int, dtypes: list[Any], backend: Backend
     ) -> tuple[Integers, list[Array]] | None:
-        """Return the result of :meth:`_try_insert`, given the range and the types of new ids."""
+        """Do the work of :meth:`_try_insert` for arrays of ids ``low .. high`` of some types."""
         if self.n:
             low, high, dtypes = min(low, self.low), max(high, self.high), [self.dtype, *dtypes]
         dtype = type_of(tuple(dtypes), low, high)
@@ -250,7 +251,7 @@ class Integers(_OneColumn):
     ) -> tuple[Integers, Array]:
         """Return an index that includes the ids of another device's index, and their new vertices.
 
-        ``renumber`` converts ids of the other index to ids of this index.
+        For the pairs of Tuples, ``renumber`` replaces numbers of the other device in both halves.
         """
         index, numbers, backend = self, transfer.alloc_vertices(self, other), transfer.backend
         low, high = other.low, other.high
@@ -397,7 +398,7 @@ class Texts(_OneColumn):
         return vertices, valid
 
     def decoder(self, given: EdgeInput) -> IdDecoder:
-        """Return the decoder of the vertices, by rank, to columns of the kind of ``given``."""
+        """Return a decoder of ranks of strings to a column of the library of ``given``."""
         return TextsDecoder(self, given.src.to_native, given.on_device)
 
     def to(self, backend: Backend) -> Texts:
@@ -499,6 +500,7 @@ class Tuples:
         ranks = []  # from the last column to the first, as pairs are split
         for column, pairs in zip(self.columns[:0:-1], self.pairs[::-1], strict=True):
             bits = pairs.arrived[numbers]  # the number of the value is in the lower half
+            # the inverse of places is the rank of each number
             ranks.append(inverse(column.places, self.backend)[bits.astype(np.uint32)])
             numbers = (bits >> HALF).astype(np.int64)
         ranks.append(inverse(self.columns[0].places, self.backend)[numbers])
@@ -552,9 +554,9 @@ class Tuples:
         for index, other_index, (_, codes) in zip(self.pairs, other.pairs, merged[1:], strict=True):
 
             def renumber(ids: Array, upper: Array = numbers, lower: Array = codes) -> Array:
-                """Return pairs with the numbers of the merged indexes in both halves.
+                """Replace the numbers of the other device in both halves of pairs by merged ones.
 
-                The defaults bind the numbers of this round of the loop.
+                The defaults bind the merged numbers of this round of the loop.
                 """
                 upper_half = at_places(upper, ids >> HALF, backend)
                 return _paired(upper_half, at_places(lower, ids & LOWER_HALF, backend))
@@ -573,12 +575,17 @@ class Tuples:
         return numbers, valid
 
     def decoder(self, given: EdgeInput) -> RankedColumnsDecoder:
-        """Return the decoder of the vertices, by rank, to columns of the kind of ``given``."""
-        kinds = [replace(given, src=part) for part in given.src.key_columns]
-        decoders = [column.decoder(kind) for column, kind in zip(self.columns, kinds, strict=True)]
-        dtype = np.dtype(np.uint32 if self.n < 1 << 32 else np.uint64)
-        rank_of_vertex = inverse(self.places, self.backend)
-        return RankedColumnsDecoder(decoders, self.ranks(), self.lookup, rank_of_vertex, dtype)
+        """Return a decoder of ranks of ids to id columns of the library and types of ``given``."""
+        decoders = []
+        for column, part in zip(self.columns, given.src.key_columns, strict=True):
+            decoders.append(column.decoder(replace(given, src=part)))
+        return RankedColumnsDecoder(
+            decoders,
+            ranks=self.ranks(),
+            numbers_of=self.lookup,
+            vertex_of_number=inverse(self.places, self.backend),  # an answer's vertices are ranks
+            dtype=np.dtype(np.uint32 if self.n < 1 << 32 else np.uint64),
+        )
 
     def to(self, backend: Backend) -> Tuples:
         """Return the same index on another backend."""
@@ -616,6 +623,7 @@ def select_ids(index: Integers | Texts | Tuples, ranks: Array, backend: Backend)
         ids = index.ids[ranks]
         low, high = (int(end) for end in backend.to_host(ids[[0, -1]]))
         return Integers.of(ids, low, high, index.dtype)
+    # Each column keeps the values that occur, and numbers them by rank.
     columns, numbers = [], []
     for column, ranks_of_values in zip(index.columns, index.ranks(), strict=True):
         remaining, codes = backend.xp.unique(ranks_of_values[ranks], return_inverse=True)
@@ -636,14 +644,8 @@ def extended(
     """Return the index extended by all ids of the columns, and the vertices of these ids.
 
     ``given`` is the input from which ``columns`` are borrowed. If ``exact`` is False, ids that are
-    their own vertices need not be checked.
-
-    Raises
-    ------
-    ColumnTypeError
-        The ids are strings and the index holds integers, or vice versa.
-    InputError
-        The ids have more or fewer columns than the index.
+    their own vertices need not be checked. An empty index takes the kind of the new ids; for
+    another index, :func:`check_kind` raises an error if the kinds differ.
     """
     check_kind(index, given)
     src, width = given.src, len(given.src.key_columns) or 1

@@ -75,13 +75,14 @@ class SlotTable:
         backend.fill(self.keys[-1:], 0xFF)  # the id itself, instead of 0
         wide = np.dtype(np.int64 if is_signed(dtype) else np.uint64)
         with backend.reusing():
-            slots, roots = forest.rows(0, forest.vertex)
+            slots, roots = forest.rows(0, forest.vertex)  # slots that occur, and their roots' slots
             ids = self.keys[slots].view(wide)
             order = backend.xp.argsort(ids)
             roots = roots[order]
         ids = ids[order]
         flat = Forest(backend, ids.size, all_present=True)
         with backend.reusing():
+            # for each slot that is a root, the least vertex of its tree: see _set_least_roots()
             least = backend.fill(backend.empty(forest.n, flat.vertex), 0xFF)
         backend.kernel(trees.scatter_min, flat.vertex)(ids.size, roots, least)
         return _set_least_roots(flat, roots, least, ids.astype(dtype, copy=False), labelled)
@@ -196,9 +197,8 @@ class PlacedSlots(SlotTable):
         size = home_slots + kernel_places.MARGIN
         full = self._make_free(size, columns)
         home_parameters = _home_slot_parameters(ids, home_slots)
-        self.in_blocks = (
-            any_order and self.expected_vertices >= id_blocks.LEAST_IDS and size < 1 << 32
-        )
+        is_large = self.expected_vertices >= id_blocks.LEAST_IDS
+        self.in_blocks = any_order and is_large and size < 1 << 32  # id_blocks has 32-bit slots
         if self.in_blocks:
             self._place_in_blocks(columns, home_parameters, home_slots, full)
         else:
@@ -226,7 +226,7 @@ class PlacedSlots(SlotTable):
         """
         backend, m = self.backend, columns[0].size
         blocks, shift = id_blocks.table_blocks_of(home_slots)
-        max_bytes = bytes_of_order(home_slots, self.expected_vertices, 4)
+        max_bytes = bytes_of_order(home_slots, self.expected_vertices, vertex_bytes=4)
         max_tiles = id_blocks.tiles_of(m, max_bytes, blocks)  # tiles of a batch
         max_edges, word, empty = max_tiles * id_blocks.TILE, np.uint32, backend.empty
         lanes = id_blocks.lanes_of(blocks, backend.warp_size)
@@ -243,13 +243,13 @@ class PlacedSlots(SlotTable):
                 count = min(max_edges, m - first)
                 tiles = -(-count // id_blocks.TILE)  # also the number of chunks
                 segments, tile_buffers = blocks * tiles, (larger, smaller, begins, before)
-                batch = first, count, tiles, blocks, shift
-                partition_ends(tiles, *batch, *columns, *home_parameters, *tile_buffers)
+                by_tiles = first, count, tiles, blocks, shift
+                partition_ends(tiles, *by_tiles, *columns, *home_parameters, *tile_buffers)
                 running_sums(backend, before[: segments + 1])
                 begin_chunks(segments, before, firsts)
-                batch = first, count, segments, blocks, shift
+                by_segments = first, count, segments, blocks, shift
                 buffers = *tile_buffers, firsts, self.keys, full, upper, starts
-                place_larger(tiles, *batch, *home_parameters, *buffers, *self.columns)
+                place_larger(tiles, *by_segments, *home_parameters, *buffers, *self.columns)
                 lane_shift = lanes.bit_length() - 1
                 place_smaller(
                     *(tiles * blocks * lanes, lane_shift, first, tiles, blocks),
@@ -267,12 +267,12 @@ class PlacedSlots(SlotTable):
         backend, n = self.backend, forest.vertices
         flat = Forest(backend, n, all_present=True)
         with backend.reusing():
-            ids, root_of = backend.empty(n, dtype), backend.empty(n, forest.vertex)
-            lowest = backend.fill(backend.empty(forest.n, flat.vertex), 0xFF)
+            ids, roots = backend.empty(n, dtype), backend.empty(n, forest.vertex)
+            least = backend.fill(backend.empty(forest.n, flat.vertex), 0xFF)
         order = backend.kernel(kernel_places.order_slots, self.sign)
         trees_of_slots = forest.parent, forest.present, forest.ranks
-        order(forest.n, self.keys, *trees_of_slots, ids, root_of, lowest)
-        return _set_least_roots(flat, root_of, lowest, ids, labelled)
+        order(forest.n, self.keys, *trees_of_slots, ids, roots, least)
+        return _set_least_roots(flat, roots, least, ids, labelled)
 
 
 def slots_of_edges(
@@ -309,25 +309,10 @@ def _set_least_roots(
 ) -> tuple[Forest, SortedDecoder]:
     """Set the parents of a forest over sorted ids to the least vertices of the components.
 
-    Parameters
-    ----------
-    flat : Forest
-        A forest over the n ids; its parents are written.
-    roots : (n,) array of integers
-        The slot of the root of each id.
-    least : array of integers
-        For the slot of each root, the least vertex of its tree.
-    ids : (n,) array of integers
-        The sorted ids.
-    labelled : bool
-        Whether to start decoding all ids and labels before the host waits for the counts.
-
-    Returns
-    -------
-    Forest
-        The forest ``flat``, with counts.
-    SortedDecoder
-        The decoder of its vertices.
+    The parents of ``flat``, a forest over the n sorted ``ids``, are written. ``roots`` has the slot
+    of the root of each id, and ``least`` has at this slot the least vertex of the tree. If
+    ``labelled``, the decoding of all ids and labels starts before the host waits for the counts.
+    Return ``flat`` with counts, and the decoder of its vertices.
     """
     set_roots = flat.backend.kernel(trees.assign_min_root, flat.vertex)
     set_roots(roots.size, roots, least, flat.parent)

@@ -74,7 +74,7 @@ class Digits:
         steps = zip(columns, self.decoders, self.sizes, self.tables, strict=True)
         for column, decoder, size, table in steps:
             codes, fits = decoder.lookup(column, backend)
-            fits = fits & (codes < np.uint64(size))
+            fits = fits & (codes < np.uint64(size))  # an unknown integer may have a greater code
             codes = xp.where(fits, codes, np.uint64(0)).astype(np.int64)
             if numbers is None or valid is None:
                 numbers, valid = codes, fits
@@ -260,7 +260,7 @@ class MultiColumnEncoding(IdEncoding):
         encoding = choose_encoding(numbered.facts, backend.free_bytes(), backend.uncompiled_rows)
         encoded = encoding.encode(numbered, backend)
         return NumberedIds.of(
-            self.name, encoded, lambda decoder, _: ColumnsDecoder(decoder, digits)
+            self.name, encoded, lambda decoder, _forest: ColumnsDecoder(decoder, digits)
         )
 
 

@@ -61,7 +61,7 @@ class Spelling:
 
     @classmethod
     def of(cls, seen: Any, backend: Backend) -> Spelling | None:
-        """Return the mapping for the bytes and lengths recorded by ``kernels.note_letters``.
+        """Return the mapping for the flags ``seen`` of bytes and lengths: see kernels/spelling.py.
 
         Return None if a string is too long for these records, or if 64 bits do not suffice.
 

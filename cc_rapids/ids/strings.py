@@ -133,7 +133,7 @@ def factorise_text(text: Text) -> tuple[Array, Array] | None:
 
 
 def _factorise(text: Text) -> tuple[Array, Array] | None:
-    """Return the result of :func:`factorise_text`."""
+    """Do the work of :func:`factorise_text`, whose context reuses freed memory."""
     numbered = number(text)
     if numbered is None:
         log.info("two strings share a hash with every seed: the library numbers the strings")
@@ -273,7 +273,8 @@ def sorted_rows(text: Text) -> Array:
         if rows is not None:
             return rows
         log.info("strings are not ordered after %d rounds: the library sorts them", ROUNDS)
-    column = _Arrow().make(None, *map(backend.to_host, (text.chars, text.offsets)))
+    chars, offsets = backend.to_host(text.chars), backend.to_host(text.offsets)
+    column = _Arrow().make(dtype=None, chars=chars, offsets=offsets)
     return backend.asarray(pc.sort_indices(column).to_numpy()).astype(row)
 
 

@@ -90,7 +90,7 @@ class TextTable:
         return self._chars[: int(self.backend.to_host(offsets[-1:])[0])], offsets
 
     def enter(self, texts: Sequence[Text | None]) -> list[Array]:
-        """Return a new array per text with the numbers of its strings.
+        """Return a new array per text with the numbers of its strings; None is an empty text.
 
         New strings get the numbers n, n + 1, ... After an error or an interrupt, the table belongs
         to no index.
