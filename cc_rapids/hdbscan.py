@@ -271,6 +271,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         with backend.scope():
             # if a tree is used, alpha divides distances but not core distances, as in scikit-learn
             scale = float(self.alpha) if by_tree else 1.0
+            # Prim's algorithm runs on the host, to which a large array on the GPU is not copied.
             if neighbors.complete and (neighbors.n <= COMPLETE or not on_device):
                 forest = complete_forest(neighbors, rank, backend, scale, by_tree)
             else:
@@ -382,7 +383,8 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         finite = np.ones(neighbors.n, bool) if row_sums is None else np.isfinite(row_sums)
         if getattr(self, "labels_", finite[:0]).shape != finite.shape:
             raise InputError(f"the estimator is not fitted to {finite.size:,} points: call fit()")
-        listed = ListedEdges(neighbors, NeighborRules(at_most=float(np.finfo(np.float64).max)))
+        finite_only = NeighborRules(at_most=float(np.finfo(np.float64).max))
+        listed = ListedEdges(neighbors, finite_only)
         no_entries = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
         pieces = [no_entries, *listed.pieces()]
         entries = [np.concatenate(arrays) for arrays in zip(*pieces, strict=True)]
@@ -399,7 +401,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 expected = _with_nonfinite(expected, row_sums, *outliers)
             _check_column(name, np.asarray(on_host(getattr(self, name))), expected)
         clusters, seconds = np.unique(labels[labels >= 0]).size, perf_counter() - started
-        return Audit(edges[0].size, finite.size, clusters, None, seconds, {})
+        return Audit(edges[0].size, finite.size, clusters, oracle=None, seconds=seconds, ledger={})
 
     @property
     def condensed_tree_(self) -> Any:
@@ -463,7 +465,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         return replace(neighbors, distances=distances)
 
     def _search(self, X: Any, rank: int) -> tuple[Neighbors, bool, Any]:  # noqa: N803
-        """Search for neighbours with scikit-learn; return what :meth:`_neighbors_in` returns."""
+        """Search for neighbours with scikit-learn; return the tuple of :meth:`_neighbors_in`."""
         try:
             from sklearn.utils.validation import validate_data
         except ImportError as error:

@@ -145,7 +145,7 @@ class MarkedEdges(ChosenEdges):
 
 @contextmanager
 def _borrowed_columns(edge_input: EdgeInput, backend: Backend) -> Iterator[list[Array]]:
-    """Yield the borrowed columns of endpoints and weights.
+    """Yield the borrowed columns of endpoints and weights, from which kernels gather edges.
 
     Yield no columns unless the edges are a list on the GPU whose endpoints are integers.
     """

@@ -146,7 +146,7 @@ class Forest:
             ranks, bit_set_bytes = (-(-n // SHARE) + 1, self.vertex), 4 * words
             self.arena_bytes = ARENA_BYTES
             self.arena_bytes += bit_set_bytes if bit_set_bytes <= MOST_BYTES_OF_BITS else 0
-            if n in IDS:  # a run may need queues of kernels/shared_filter.py
+            if n in IDS:  # "auto" may use the queues of kernels/shared_filter.py
                 self.arena_bytes += 4 * words_for(backend.shared_memory_limits())
             shapes = (n, self.vertex), (words, np.uint32), ranks, (3, np.int64)
             self._keep(backend.alloc_packed(*shapes, arena_bytes=self.arena_bytes))
@@ -282,10 +282,10 @@ class Forest:
             finished = Forest.__new__(Forest)  # other threads see only the finished state
             vars(finished).update(vars(self), _later=False)
             finished._keep(self.arrays)
-            number = self._device
+            device = self._device
             on_device_of_forest: AbstractContextManager[Any] = nullcontext()
-            if number is not None and number != backend.device_id:
-                on_device_of_forest = backend.using_device(number)
+            if device is not None and device != backend.device_id:
+                on_device_of_forest = backend.using_device(device)
             with on_device_of_forest, backend.scope():
                 backend.fill(finished._totals[:2], 0)  # clear the counts of an interrupted call
                 finished.flatten()
@@ -340,7 +340,7 @@ class Forest:
     def rows_between(self, first: int, last: int, low: int, dtype: Any) -> tuple[Array, Array]:
         """Return the rows of :meth:`rows` for the vertices ``first .. last - 1``.
 
-        ``first`` is a multiple of ``SHARE``.
+        The id of vertex 0 is ``low``, and ``first`` is a multiple of ``SHARE``.
         """
         backend = self.backend
         words, before, count = self._ranked(first, last)
@@ -377,21 +377,21 @@ class Forest:
     def dense(self, low: int, dtype: Any) -> tuple[Array, Array]:
         """Return the id of each present vertex, and the number of its component.
 
-        Components are numbered from 0 in the order of their least vertices.
+        The id of vertex 0 is ``low``. Components are numbered from 0 by their least vertices.
 
         Returns
         -------
         new (vertices,) arrays of ``dtype`` and of int32 (int64 beyond 2^31 vertices)
         """
-        small = np.dtype(np.int32 if self.n <= 1 << 31 else np.int64)
+        label_type = np.dtype(np.int32 if self.n <= 1 << 31 else np.int64)
         if self._is_few:
-            return dense_by_numpy(self.parent, self.present, low, dtype, small)
-        words = self.backend.fill(self.backend.empty(self.present.size, np.uint32), 0)
+            return dense_by_numpy(self.parent, self.present, low, dtype, label_type)
+        roots = self.backend.fill(self.backend.empty(self.present.size, np.uint32), 0)
         kernel = self.backend.kernel(gather.mark_roots, self.vertex)
-        kernel(self.n, self.parent, self.present, words)
-        before = self.backend.empty(self._before.size, self.vertex)
-        rank(self.backend, words, before)
-        return self._gather(gather.dense_label, low, self.vertices, dtype, small, words, before)
+        kernel(self.n, self.parent, self.present, roots)
+        ranks = self.backend.empty(self._before.size, self.vertex)
+        rank(self.backend, roots, ranks)
+        return self._gather(gather.dense_label, low, self.vertices, dtype, label_type, roots, ranks)
 
     def rows_of(self, vertices: Array, valid: Array) -> tuple[Array, Array]:
         """Return for each vertex its row in :meth:`rows`, and a mask of present vertices.
