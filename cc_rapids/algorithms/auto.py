@@ -199,8 +199,8 @@ def entries_per_vertex(n: int, m: int) -> float:
 def choose_by_paper(n: int, m: int, coverage: float | None) -> PaperDecision:
     """Choose a design by the paper's decision tree, for n vertices and m undirected edges.
 
-    ``coverage`` is the result of :func:`hook_coverage`; None selects the design for low coverage.
-    If there are few edges, the choice does not depend on the coverage.
+    ``coverage`` is the result of :func:`hook_coverage`, or None before rows are made, which selects
+    the design for low coverage. If there are few edges, the choice does not depend on the coverage.
     """
     degree = entries_per_vertex(n, m)
     reason = f"{degree:.1f} entries per vertex"

@@ -178,7 +178,7 @@ class Design:
         link_word = parse_word("link", link)
         steps = link_word.spec.steps_of_finds  # empty except for Rem's rules
         if compress in steps:
-            names_find = "find" in link.partition("(")[2]
+            names_find = "find" in link.partition("(")[2]  # otherwise the option has its default
             if names_find and link_word["find"] != compress:
                 raise DesignError(
                     f"{name!r} names two finds, {link_word['find']} and {compress}: leave out one"
@@ -477,10 +477,10 @@ def _default(allowed: int | tuple[str, ...]) -> int | str:
 def _parse_value(where: str, key: str, text: str, allowed: int | tuple[str, ...]) -> int | str:
     """Convert the text of an option to its value; raise a DesignError if it is not allowed.
 
-    ``where`` names the axis and the word that has the option. The option without a name, for which
-    ``key`` is empty, is the rule of a link.
+    ``where`` names the axis and the word; ``key`` is the option, or empty for the rule of a link.
+    ``allowed`` is the default count, or the allowed words; COUNT among these allows any count.
     """
-    count = int(text) if text.isdecimal() and len(text) <= MAX_DIGITS else 0
+    count = int(text) if text.isdecimal() and len(text) <= MAX_DIGITS else 0  # 0 is not a count
     if isinstance(allowed, tuple):
         if COUNT in allowed and count > 0:
             return count
@@ -504,15 +504,17 @@ def unknown_choice(axis: str, word: str, words: Iterable[str] | None = None) -> 
 
 def check_forest_design(design: Design | None) -> None:
     """Raise a DesignError with the reason if a design cannot compute a spanning forest."""
-    if design is None or design.makes_forests:
+    if design is None or design.makes_forests:  # None is "auto"
         return
+    link = _link(design)
+    searches_rows = link.standalone and not link.iterative
     if splices(design):
         reason = "a splice relies on unions that other threads have still to make, so the recorded"
         reason += " edges may close a cycle; use halve-one or split-one"
-    elif _calls_link(design) or (_link(design).standalone and _link(design).iterative):
+    elif _calls_link(design) or (link.standalone and not searches_rows):
         reason = "it does not record the edges by which it hooks; use union-find, such as"
         reason += f" {Design()}"
-    elif _link(design).standalone:
+    elif searches_rows:
         reason = "it labels what it visits, and hooks nothing"
     else:
         reason = "it moves vertices that are not roots from tree to tree, so no edge corresponds to"
@@ -523,7 +525,7 @@ def check_forest_design(design: Design | None) -> None:
 @lru_cache(64)  # most batches have the design of the previous batch
 def check_batch_design(design: str | Design) -> Design:
     """Return the design for batches; raise a DesignError if a named design cannot run on them."""
-    parsed = Design.parse(design) or Design()
+    parsed = Design.parse(design) or Design()  # "auto" uses the default design
     if not starts_plainly(parsed):
         if parsed.window:
             phase = "begins with tiles"
@@ -534,10 +536,10 @@ def check_batch_design(design: str | Design) -> Design:
             f" {parsed.sample} (Hong et al. 2020, 3.6)"
         )
     if _link(parsed).standalone:
-        verb = "is for" if _link(parsed).iterative else "searches"
+        reason = "is for the whole graph" if _link(parsed).iterative else "searches the whole graph"
         raise DesignError(
-            f"{parsed} {verb} the whole graph, but batches keep only trees, not edges: use"
-            f" union-find, such as {Design()}"
+            f"{parsed} {reason}, but batches keep only trees, not edges: use union-find, such as"
+            f" {Design()}"
         )
     if not parsed.hooks_roots_only:
         raise DesignError(
