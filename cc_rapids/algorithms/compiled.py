@@ -114,7 +114,7 @@ def build_mixed(design: Design, backend: Backend, vertex: type, wide: type) -> K
     composer = KernelComposer(design, backend, vertex, wide, reads_csr=False, record_forest=False)
     _, link_word, compress = design.words
     link, queries = link_word.spec, kernels.queries
-    # Finds climb in the parents or, if the link is packed, in words that also contain other bits.
+    # Finds climb in the parents (mask: all bits) or, if packed, in words that also have other bits.
     parent_mask = link.aux_array.parent_bits if link.packed else primitives.none_of(vertex)
     word = type(parent_mask)
     find = kernels.find.naive
@@ -128,7 +128,7 @@ def build_mixed(design: Design, backend: Backend, vertex: type, wide: type) -> K
 
 @dataclass(frozen=True)
 class KernelComposer:
-    """Builder of the kernels of one design: its sample, link and find."""
+    """Builder of a design's sample, link and find; the fields are parameters of :func:`build`."""
 
     design: Design
     backend: Backend
@@ -195,7 +195,7 @@ class KernelComposer:
         )
         aux = self.design.words[1].spec.aux_array
         unpack = aux.unpack(self.backend, self.vertex) if aux and aux.unpack else None
-        step: Step = self._make(sample_word, None)(of_group.connect_rest(None), unpack)
+        step: Step = self._make(sample_word, join=None)(of_group.connect_rest(sample=None), unpack)
         return step
 
     def queue_words(self, sample: kernels.sampling.Sample | None) -> int:
@@ -207,7 +207,7 @@ class KernelComposer:
     def _edges_outside(self, link_outside: Any, sample: kernels.sampling.Sample) -> Step:
         """Return the step that links the edges of a list that are outside the sample."""
         types = self.backend, self.vertex, self.wide
-        if self.queue_words(sample):
+        if self.queue_words(sample):  # edges wait while shared memory holds the giant's bits
             load_edge = self.form.load_streaming(self.backend, self.wide)
             link = shared_filter.filter_by_blocks(*types, load_edge, sample.left, link_outside)
             return partial(phases.filtered_edges_outside, link, sample.left_count)

@@ -62,11 +62,11 @@ def pack(forest: Forest) -> Packed:
     octets = inside.view(np.uint8)
     kernel = backend.kernel(merging.pack, vertex)
     kernel(octets.size, n, forest.parent, root_word, octets, vertices, roots, pack_count)
-    root_and_probes, count = backend.to_host(numbers).tolist()
-    pairs = vertices[:count], roots[:count]
-    parent = forest.parent if count > max_pairs else None
-    root = root_and_probes & ((1 << int(giant.COUNT_SHIFT)) - 1)
-    return Packed(root, inside, *pairs, forest.present, parent)
+    root_and_count, pair_count = backend.to_host(numbers).tolist()
+    pairs = vertices[:pair_count], roots[:pair_count]
+    parent = forest.parent if pair_count > max_pairs else None
+    root_mask = (1 << int(giant.COUNT_SHIFT)) - 1  # the other bits are a count of probes
+    return Packed(root_and_count & root_mask, inside, *pairs, forest.present, parent)
 
 
 def merge(forest: Forest, other: Packed) -> None:

@@ -42,7 +42,10 @@ class AsListed:
 
 
 def in_blocks(partition_tile: Any, link_blocks: Any, state: Any, count: int | None = None) -> None:
-    """Link edges in the order of blocks of vertices, in batches that fit the buffers."""
+    """Link edges in the order of blocks of vertices, in batches that fit the buffers.
+
+    Each tile of TILE edges is first ordered by block. ``count`` is as for :class:`LinkEdges`.
+    """
     count = state.m if count is None else count
     on, buffers = state.backend, state.partition
     edge_args, blocks = (*state.edges, state.n, *state.flags), buffers.blocks

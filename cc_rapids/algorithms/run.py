@@ -243,13 +243,10 @@ def _can_split(compiled: CompiledDesign, state: RunState) -> bool:
 def _link_first_part(
     compiled: CompiledDesign, state: RunState
 ) -> tuple[RunState, Callable[[], int]]:
-    """Link all but the last part of the edges.
+    """Link all but the last part of the edges, and count the vertices that then have a parent.
 
-    Returns
-    -------
-    RunState, callable
-        The state over the last part, and a function that returns the number of vertices that have a
-        parent after the first part. The function waits for the device.
+    Return the state over the last part, and a function that waits for the device and returns the
+    count, from which :func:`solve` gets a lower bound of the number of rows.
     """
     assert compiled.sample is not None
     assert state.giant is not None
@@ -270,10 +267,7 @@ def _link_first_part(
 def link(
     edges: Edges, forest: Forest, design: Design, rows: Adjacency | None, memory: str = "device"
 ) -> None:
-    """Compute the root of every vertex as :func:`solve` does, without counting.
-
-    The parameters are those of :func:`solve`.
-    """
+    """Compute the root of every vertex, without counting; parameters as for :func:`solve`."""
     types = forest.vertex, edges.wide
     compiled = build(design, forest.backend, *types, rows is not None, False, edges.form)
     run(compiled, prepare(compiled, edges, forest, rows, None, memory))
@@ -295,7 +289,7 @@ def join(edges: Edges, forest: Forest, design: Design) -> None:
         A design that hooks only roots, without a sample or with a sample of an edge list.
     """
     backend, vertex, parent = forest.backend, forest.vertex, forest.parent
-    compiled = build(design, backend, vertex, edges.wide, False, False)
+    compiled = build(design, backend, vertex, edges.wide, reads_csr=False, record_forest=False)
     if compiled.link_edge:  # one launch links all edges, without an auxiliary array
         trees = parent, backend.unused(vertex), backend.unused(vertex)
         ends, flags = (edges.src, edges.dst, edges.low), (forest.present, forest.out_of_range)
@@ -312,23 +306,19 @@ def join(edges: Edges, forest: Forest, design: Design) -> None:
 def join_and_ask(edges: Edges, forest: Forest, design: Design, queries: Array) -> Array:
     """Link the rows that are insertions and answer those that are queries, concurrently.
 
-    Parameters
-    ----------
-    queries : (m,) array of uint8
-        Nonzero where a row is a query; all other rows are insertions.
-
-    Returns
-    -------
-    new (m,) array of uint8: 1 where a query found both endpoints in one tree
+    ``queries``, an (m,) array of uint8, is nonzero where a row is a query; the other parameters are
+    those of :func:`join`. The result, a new (m,) array of uint8, is 1 where a query found both
+    endpoints in one tree.
     """
     backend = forest.backend
     answers = backend.fill(backend.empty(edges.m, np.uint8), 0)
-    mixed = build_mixed(design, backend, forest.vertex, edges.wide)
-    compiled = build(design, backend, forest.vertex, edges.wide, False, False)
+    types = forest.vertex, edges.wide
+    mixed = build_mixed(design, backend, *types)
+    compiled = build(design, backend, *types, reads_csr=False, record_forest=False)
     state = _resumed(compiled, edges, forest)
     parent, aux, _ = state.trees
-    climbed = aux if compiled.unpack else parent  # a packed ``aux`` contains the current parents
-    mixed(edges.m, edges.src, edges.dst, forest.n, parent, aux, climbed, queries, answers)
+    current = aux if compiled.unpack else parent  # a packed ``aux`` contains the current parents
+    mixed(edges.m, edges.src, edges.dst, forest.n, parent, aux, current, queries, answers)
     if compiled.unpack:
         compiled.unpack(state.n, aux, parent)
     return answers
@@ -364,7 +354,7 @@ def sample(compiled: CompiledDesign, state: RunState) -> None:
 
 
 def _link_sample_and_mark_giant(compiled: CompiledDesign, state: RunState) -> None:
-    """Link the sample, flatten all trees, and mark the vertices of the largest tree."""
+    """Link the sample, point every vertex at its root, and mark the giant component's vertices."""
     assert state.giant is not None
     (parent, aux, _), giant = state.trees, state.giant
     if compiled.sample and compiled.sample.link:
@@ -382,12 +372,12 @@ def connect_rest(compiled: CompiledDesign, state: RunState) -> None:
     """Link the remaining edges, and point every vertex at the least vertex of its tree."""
     (parent, aux, _), present = state.trees, state.flags.present
     compiled.connect_rest(state)
-    if compiled.unpack:
+    if compiled.unpack:  # the link keeps the parents in ``aux``
         compiled.unpack(state.n, aux, parent)
     if state.n >= sampling.MANY_VERTICES:  # many threads of ``flatten`` would mark the same root
         compiled.mark_frequent(sampling.PROBES, state.n, parent, present)
     compiled.flatten(state.n, parent, present)
-    if compiled.reroots:
+    if compiled.reroots:  # a root may be greater than other vertices of its tree
         lowest = state.backend.fill(state.backend.empty(state.n, parent.dtype), 0xFF)
         compiled.min_of_trees(state.n, parent, lowest)
         compiled.reroot(state.n, lowest, parent, present)
@@ -401,7 +391,10 @@ def prepare(
     hook_edge: Array = None,
     memory: str = "device",
 ) -> RunState:
-    """Return the arrays of a run; call :meth:`RunState.reset` before running it again."""
+    """Return the arrays of a run; call :meth:`RunState.reset` before running it again.
+
+    The parameters are those of :func:`solve`; without ``hook_edge``, no forest is recorded.
+    """
     backend, n, vertex, aux = forest.backend, forest.n, forest.vertex, compiled.aux_array
     record_forest = hook_edge is not None
     return RunState(
@@ -528,7 +521,7 @@ def bytes_besides_parents(
     sampled, aux = sample.spec.samples, link.aux_array
     size = (np.dtype(aux.dtype).itemsize if aux.dtype else word) * n if aux else 0
     if link.packed or not link.root_is_min or (rounds and sampled):
-        size += word * n  # the least vertex of each tree
+        size += word * n  # the least vertex of each tree, for a design that reroots
     if (sampled and not in_stages) or n // 8 <= MOST_BYTES_OF_BITS:
         size += n // 8  # the bits of the giant component; if few, they are allocated in any case
     if design.window:
@@ -563,17 +556,12 @@ def check_pairs(design: Design, n: int, backend: Backend, memory: str) -> None:
     """Raise a CapacityError if a design's memory for pairs of vertices does not fit.
 
     An adjacency matrix is allocated in ``memory``, other arrays in the backend's default memory.
-
-    Raises
-    ------
-    CapacityError
-        The message has the needed and the free bytes.
     """
     needed = bytes_of_pairs(design, n)
     if not needed:
         return
     link = design.words[1].spec
-    memory = memory if link.iterative else "device"
+    memory = memory if link.iterative else "device"  # other designs search rows, not a matrix
     free = backend.free_bytes_of(memory)
     if needed > free:
         pair = link.bytes_per_vertex_pair

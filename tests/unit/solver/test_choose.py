@@ -222,7 +222,7 @@ def test_every_entry_point_obeys_a_plan(monkeypatch, path, name):
     chosen, build = choose.choose, run.build
     monkeypatch.setattr(choose, "choose", lambda *given: replace(chosen(*given), algorithm=fixed))
     monkeypatch.setattr(
-        run, "build", lambda design, *rest: ran.append(design) or build(design, *rest)
+        run, "build", lambda design, *rest, **kw: ran.append(design) or build(design, *rest, **kw)
     )
     ENTRIES[name](path)
     assert set(ran) <= {fixed} if name in BY_WEIGHT else fixed in ran
