@@ -85,7 +85,7 @@ class WeightOrder:
             every = -(-m // SAMPLE)
             sample = self.sample(edges, n, m // every, every, backend)
             pick = backend.kernel(kernels.pick_pivots)
-            pick(sample.size, sample, every, m, ends[0], len(ends), pivots)
+            pick(sample.size, sample, every, m, ends[0], len(ends), pivots)  # each end doubles
         return pivots
 
 
@@ -160,8 +160,8 @@ def solve(
     for band in range(last_band):
         rounds.run(pivots, band)
     while_reading = None
-    if edge_input is not None and on.goes_on and last_band:
-        while_reading = partial(chosen.make_room, edge_input, n - 1)
+    if edge_input is not None and on.goes_on and last_band > 0:  # asynchronous, several bands
+        while_reading = partial(chosen.make_room, edge_input, n - 1)  # at most n - 1 edges
     rounds.run(pivots, last_band, while_reading)
     ranks, totals = chosen.rank(), on.alloc_readback(2)
     on.kernel(scan.write_totals)(1, ranks, forest.out_of_range, totals)
@@ -169,8 +169,8 @@ def solve(
     on.leave_arena()  # the gathered columns outlive the run
     if edge_input is not None:
         chosen.gather_ahead(edge_input)
-    chosen.count, is_incomplete = read_totals().tolist()
-    forest.count_later(complete=not is_incomplete)
+    chosen.count, out_of_range = read_totals().tolist()
+    forest.count_later(complete=not out_of_range)
     return chosen
 
 
@@ -302,6 +302,7 @@ class _Rounds:
         self.edges, self.forest, self.order = edges, forest, order
         self.kernels = _kernels(on, vertex, edges.wide, edges.form, order.weigh, order.contains_row)
         separate_rows = not order.contains_row
+        # the least key of each root's candidates, and its row if the key does not contain the row
         best_shapes = (n, np.uint64), (n if separate_rows else 0, np.uint64)
         # for the kernels of giant.py: root_word and linked, the bit set, and the probed roots
         giant_shapes = (2, np.int64), (forest.present.size, np.uint32), (giant.PROBES, vertex)
@@ -361,7 +362,7 @@ class _Rounds:
             self.forest.backend.fill(array, 0xFF)
 
     def _in_giant(self) -> Array:
-        """Flatten the forest, and return the bit set of the giant component's vertices."""
+        """Point every vertex at its root, and return the bit set of the giant component."""
         forest, on, probes = self.forest, self.forest.backend, giant.PROBES
         n, parent, kernel = forest.n, forest.parent, on.kernel
         root_word, in_giant, roots = self.giant
@@ -369,9 +370,9 @@ class _Rounds:
         climb = kernel(find.find_with_skip)
         kernel(giant.probe, climb)(probes, n, parent, roots)
         kernel(giant.most_frequent)(probes, roots, root_word)
-        octets = in_giant.view(np.uint8)
+        octets, linked = in_giant.view(np.uint8), root_word[1:]
         mark = kernel(giant.mark_in_giant, forest.vertex, climb)
-        mark(octets.size, n, parent, root_word, root_word[1:], octets)
+        mark(octets.size, n, parent, root_word, linked, octets)
         return in_giant
 
     @property

@@ -178,8 +178,8 @@ class CondensedTree:
         with np.errstate(divide="ignore"):
             split_distance = 1.0 / birth
         greatest_death = death.copy()
-        target, chosen, label = (np.zeros(count, np.int64) for _ in range(3))
-        picks, is_selected = (np.zeros(count, np.uint8) for _ in range(2))
+        target, chosen, label = (np.zeros(count, np.int64) for _ in range(3))  # target is scratch
+        picks, is_selected = (np.zeros(count, np.uint8) for _ in range(2))  # picks is scratch
         sums_of_children = np.zeros(3 * count)
         tree = parent, size, split_distance, stability, sums_of_children
         select = backends.get("threads").kernel(cluster_selection.select_clusters)
@@ -230,7 +230,7 @@ class _Paths:
         # the merges at which a cluster ends
         lowest = xp.flatnonzero(self.split[kept] != kernels.ONE_KEPT)
         death[cluster_of_kept[lowest]] = density[lowest]
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore"):  # the density is infinite at height 0
             excess = (density - birth[cluster_of_kept]) * leaving[kept]
         rows, starts = rows_of_each(cluster_of_kept, int(parent.size), xp)
         stability = _sums(excess[rows], starts, on)
@@ -251,7 +251,7 @@ class _Paths:
         others are ``parent``, ``birth`` and ``size`` of :class:`CondensedTree`.
         """
         merges, on, xp, n = self.merges, self.merges.backend, self.merges.backend.xp, self.merges.n
-        splits, tops = self._tops()
+        splits, tops = self._tops()  # tops of trees, then two children for each split
         tree_count = int(tops.size) - 2 * int(splits.size)
         # 1 if cluster 0 joins several trees at an infinite height, so it has no path
         joint_root = int(tree_count != 1)
@@ -262,7 +262,6 @@ class _Paths:
         parent, birth, size = xp.zeros(count, np.int64), xp.zeros(count), xp.empty(count, np.int64)
         size[joint_root:] = merges.sizes_of(tops)
         size[0] = n  # with the points of trees that are too small
-        # the two parts of each split are the next two children
         parent[first_child:] = xp.repeat(cluster_of_top[self.pointers[n + splits]], 2)
         birth[first_child:] = xp.repeat(self.density[splits], 2)
         length = on.counts(cluster_of_top[self.pointers[n + kept]], count)

@@ -158,7 +158,7 @@ class MergeTree:
         xp, t, word = self.backend.xp, int(steps.size), self.first.dtype.type
         before, last, is_outer = self._contract_steps(steps)
         edge = xp.repeat(xp.arange(t, dtype=word), 2)
-        if is_outer is None:
+        if is_outer is None:  # each step has one edge
             return before, edge + word(self.n), edge
         # leave out clusters that are created and merged in one step
         before, edge = before[is_outer], edge[is_outer]
@@ -168,8 +168,8 @@ class MergeTree:
         else:
             keys = step.astype(np.uint64) * np.uint64(self.n) + least.astype(np.uint64)
             order = xp.argsort(keys, kind="stable")  # nearly sorted, which is fast on threads
-        edge = last[edge[order]]  # the edge that creates the cluster after the step
-        return before[order], edge + word(self.n), steps[edge]
+        last_edge = last[edge[order]]  # it creates the cluster after the step
+        return before[order], last_edge + word(self.n), steps[last_edge]
 
     def cut_to(self, max_size: int, steps: Array) -> Array:
         """Return a mask of the edges that are cut to split clusters of more than ``max_size``.
@@ -235,7 +235,7 @@ def _merges_in_order(src: Array, dst: Array, n: int, backend: Backend) -> list[A
 def _merges_in_parallel(src: Array, dst: Array, n: int, backend: Backend) -> list[Array]:
     """Return first, second, size, least and greatest of a MergeTree, by launches over all edges."""
     word, t = word_of(n), int(src.size)
-    # Two words for each of fewer than 2 n nodes. All bits are set in words not written yet.
+    # the lightest edge and the supervertex of each of fewer than 2 n nodes; all bits set for none
     nodes = backend.fill(backend.empty(4 * n, word), 0xFF)
     joined, chain, partners = (backend.empty(size, word) for size in (t, t, n))
     edges, bounds = (src, dst, backend.unused(word)), [0, n]  # bounds of the nodes of each forest
@@ -274,8 +274,9 @@ def _contracted(
 ) -> tuple[tuple[Array, Array, Array], int]:
     """Contract a forest, and return the alpha edges and the number of new supervertices.
 
-    ``edges`` are two endpoints and a number each. The last two ``bounds`` are the first node of
-    this forest, and the first new supervertex. See :mod:`cc_rapids.kernels.dendrogram`.
+    ``edges`` are two endpoints and a number for each edge. ``bounds[1]`` is the number of vertices,
+    and the last two ``bounds`` are the first node of this forest, and the first new supervertex.
+    :mod:`cc_rapids.kernels.dendrogram` describes the other arrays.
     """
     xp, word, m = backend.xp, nodes.dtype.type, int(edges[0].size)
     n, (begin, first_new) = bounds[1], bounds[-2:]

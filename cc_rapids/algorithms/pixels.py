@@ -139,7 +139,8 @@ class Grid:
         """Write the label of each pixel, and return the number of components.
 
         ``flat`` has the values of the pixels, row after row. If ``by_value``, only pixels of equal
-        values are joined. If ``background`` is None, no pixel is background.
+        values are joined. If ``background`` is None, no pixel is background; otherwise pixels of
+        this value are or, if not ``by_value``, pixels of value 0. ``labels`` is the output.
         """
         backend, vertex = self.backend, self.vertex
         are_joined = pixels.if_equal if by_value else pixels.always
@@ -162,10 +163,11 @@ class Grid:
     def _runs(
         self, flat: Array, by_value: bool, background: int | None, are_joined: Any
     ) -> tuple[Array, Array, Array]:
-        """Return ``inside``, ``starts`` and ``before`` of :mod:`cc_rapids.kernels.pixels`.
+        """Return a bit set of pixels, a bit set of the first pixel of each run, and counts of runs.
 
-        The last element of ``before`` is the number of runs. ``are_joined`` is one of the rules of
-        that module for two neighbours; the other parameters are those of :meth:`label`.
+        The pixels are those outside the background. Counts are of the runs before each word, and
+        then of all runs. ``are_joined`` makes the device function that returns whether two
+        neighbours are joined; the other parameters are those of :meth:`label`.
         """
         backend, words = self.backend, self.rows * self.words
         inside, starts = (backend.empty(words, np.uint32) for _ in range(2))
@@ -180,7 +182,7 @@ class Grid:
         return inside, starts, before
 
     def _write(self, bits: tuple[Array, ...], parent: Array, labels: Array) -> None:
-        """Write the label of each pixel, given the label of each run in ``parent``."""
+        """Write the label of each pixel; ``parent`` has that of each run, ``bits`` are the runs."""
         backend = self.backend
         address = labels.ctypes.data if isinstance(labels, np.ndarray) else labels.data.ptr
         # A GPU is faster if one store writes two 32-bit labels, at an address divisible by 8.

@@ -72,13 +72,13 @@ class Rules:
         if self.first.size:
             first_group, second_group = groups[self.first], groups[self.second]
             broken[first_group[first_group == second_group]] = True
-        by_count = []  # codes and limits; without codes, all vertices are in one dataset
+        by_table = []  # codes and limits; without codes, all vertices are in one dataset
         if self.most is not None:
-            by_count.append((self.code[:0], xp.full(1, self.most, np.int64)))
+            by_table.append((self.code[:0], xp.full(1, self.most, np.int64)))
         if self.code.size:
             datasets = int(self.limits.size)
-            if count * datasets <= 4 * n:  # a table with a count per group and dataset is small
-                by_count.append((self.code, self.limits))
+            if count * datasets <= 4 * n:  # the table of counts is small
+                by_table.append((self.code, self.limits))
             else:
                 keys = groups.astype(np.int64) * datasets + self.code
                 keys = keys[self.code >= 0]
@@ -89,7 +89,7 @@ class Rules:
                 exceeds = keys[further[exists]] == keys[exists]
                 broken[keys[exists][exceeds] // datasets] = True
         word: Any = np.uint32 if n < 1 << 32 else np.uint64
-        for code, limits in by_count:
+        for code, limits in by_table:
             counts = backend.fill(backend.empty(count * limits.size, word), 0)
             mark = backend.kernel(kernels.mark_broken, word)
             mark(n, groups, code, limits, counts, broken.view(np.uint8))
@@ -192,7 +192,7 @@ class Clusters:
         verdict = backend.fill(backend.empty(src.size, np.uint8), 0)
         us, vs = src.astype(self._word), dst.astype(self._word)
         rows, left_count = None, int(us.size)  # the rows of the open edges; None for all rows
-        if not backend.merges_in_order:  # otherwise one pass in order is faster than rounds
+        if not backend.merges_in_order:  # rounds are faster than one pass in order
             best = backend.empty(self._n, np.uint64)
             propose = backend.kernel(kernels.propose, self._word)
             merge = backend.kernel(kernels.merge, self._word)

@@ -5,6 +5,7 @@ depth : (n,) int32, the distance of each vertex from the source, or FAR.
 queue, after : (n,) the vertices of the current and of the next depth, in any order.
 d     : the next depth, which is that of the vertices visited in a launch.
 sizes : [vertices, entries] of the next depth.
+rest  : the further arguments of :func:`enqueue_vertex`, from ``after`` on.
 out_of_range : as in :mod:`cc_rapids.kernels.forest`, set when an entry is not a vertex.
 
 Hong et al. 2020, 3.3 and Algorithm 6; direction-optimising after Beamer et al. 2012; BFS-CC after
@@ -158,8 +159,10 @@ def searcher(on: Any, vertex: type, record_hook: Any) -> Callable[..., None]:
         d, bottom_up = 0, False
         while width:
             d += 1
-            # begin bottom-up if the level has many of these entries; end when the level is narrow
-            bottom_up = width > n // BETA if bottom_up else entries > left_entries // ALPHA
+            if bottom_up:  # until the level is narrow
+                bottom_up = width > n // BETA
+            else:  # until the level has many of the entries left
+                bottom_up = entries > left_entries // ALPHA
             rows = state.flags.out_of_range, depth, *state.csr.arrays
             arguments = *rows, after, backend.fill(sizes, 0), parent, hook_edge
             if bottom_up:
@@ -208,7 +211,7 @@ def bfs(on: Any, vertex: type, record_hook: Any, gather: str) -> Sample:
         backend, (parent, _, hook_edge) = state.backend, state.trees
         depth, frontiers, found_word = begin_search(state, vertex)
         find_source(giant.PROBES, state.n, *state.csr.arrays, backend.fill(found_word, 0))
-        source = int(backend.to_host(found_word)[0]) & int(LOW_WORD)
+        source = int(backend.to_host(found_word)[0]) & int(LOW_WORD)  # without the degree
         search(state, depth, frontiers, source)
         find_least(state.n, source, parent, backend.fill(found_word, 0xFF))
         least = int(backend.to_host(found_word)[0])

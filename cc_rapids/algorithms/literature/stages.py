@@ -71,11 +71,12 @@ def stages(on: Any, vertex: type, read: Any, q: int) -> Callable[[Step, Any], St
     copy_contracted, shortcut = contract(on, read, shuffled(on)), multi_jumps(on)
 
     def in_stages(step: Step, unpack: Any) -> Step:
-        # ``unpack`` writes back parents that the link keeps in an auxiliary array; None without it
+        # ``step`` links one group. ``unpack`` writes back parents that the link keeps in an
+        # auxiliary array; None without it
 
         def connect_rest(state: Any) -> None:
             parent, aux, _ = state.trees
-            group_size, half = max(q * state.n, 1), half_bits(state.m)
+            group_size, half = max(q * state.n, 1), half_bits(state.m)  # half is for shuffled
             for first in range(0, state.m, group_size):
                 size = min(group_size, state.m - first)
                 step(contracted(state, copy_contracted, first, size, half))
