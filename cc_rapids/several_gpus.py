@@ -124,7 +124,7 @@ def _plan_of_parts(
     for k, number in enumerate(numbers):
         part = _lend_part(edges[k], options, k)
         with backend.using_device(number), backend.scope(), part as (edge_input, columns):
-            scanned.append(scan_ids(edge_input, columns, backend)._replace(columns=[]))
+            scanned.append(scan_ids(edge_input, columns, backend)._replace(columns=[]))  # borrowed
     ids = common_ids(scanned[0], scanned, backend).facts.id_range
     lengths = [part_ids.edge_input.src.size for part_ids in scanned]
     longest = lengths.index(max(lengths))
@@ -138,21 +138,21 @@ def _plan_of_parts(
         assert plan.facts.ids is not None
         rows = sum(part_ids.facts.rows for part_ids in scanned)
         facts = plan.facts._replace(ids=plan.facts.ids._replace(rows=rows))
-        plan = replace(plan, facts=facts, encoding=OFFSET)
+        plan = replace(plan, facts=facts, encoding=OFFSET)  # the only encoding on devices
     plan = replace(plan, edges_elsewhere=sum(lengths) - lengths[longest])
     return _with_devices(plan, numbers, chosen, lengths[longest])
 
 
 @contextmanager
 def _lend_part(edges: Any, options: Options, k: int) -> Iterator[tuple[EdgeInput, list[Any]]]:
-    """Yield the borrowed columns of part k; the first part also has the caller's ``vertices``.
+    """Yield part k of the edges, and its columns, which are borrowed until the context ends.
 
-    If the vertices are a range, every part has them.
+    A range of ``vertices`` is that of every part, and a column of them belongs to part 0 only.
     """
-    ranged = options.num_vertices is not None or isinstance(options.vertices, range)
-    vertices = options.vertices if ranged or not k else None
+    is_range = options.num_vertices is not None or isinstance(options.vertices, range)
+    vertices = options.vertices if is_range or k == 0 else None
     try:
-        whole_ledger = None
+        whole_ledger = None  # without a weight bound, no edges are left out
         if options.weight_bound is not None:
             edges, options, whole_ledger = within_bound(edges, options)
         edge_input = _read(edges, vertices, options, whole_ledger)
@@ -199,11 +199,7 @@ def _lend_rows(
 
 
 def _choose_devices(
-    edge_input: EdgeInput,
-    columns: list[Any],
-    count: int,
-    backend: Backend,
-    options: Options,
+    edge_input: EdgeInput, columns: list[Any], count: int, backend: Backend, options: Options
 ) -> Spreading:
     """Return how many of ``count`` devices to use for edges on the host or on one device.
 
@@ -255,7 +251,10 @@ def _answer(
     chosen: Spreading,
     started: float,
 ) -> SpreadComponents:
-    """Return the answer from the results of all devices; ``dropped`` edges had a null end."""
+    """Return the answer from the results of all devices; ``dropped`` edges had a null end.
+
+    ``chosen`` has the reason for the number of devices; the run began at the time ``started``.
+    """
     seconds = {"compute": perf_counter() - started}
     for step in results[0].seconds:
         seconds[step] = max(result.seconds[step] for result in results)
@@ -263,7 +262,8 @@ def _answer(
     edges = sum(result.edges for result in results)
     ledger = ledger._replace(linked=edges).check()
     facts = Facts(design, results[0].ids, edges=edges, seconds=dict(seconds), ledger=ledger)
-    kind = options.labels or DEFAULT_KINDS[bool(results[0].edge_input.src.key_columns)]
+    has_composite_ids = bool(results[0].edge_input.src.key_columns)
+    kind = options.labels or DEFAULT_KINDS[has_composite_ids]
     answers: list[Components] = [
         Components(
             Answer(

@@ -145,7 +145,7 @@ def in_threads(
     barrier = ExchangeBarrier(len(numbers))
 
     def run(k: int) -> Result:
-        """Call ``work`` on device k; after an error, release the other threads."""
+        """Call ``work`` for position k; after an error, release the other threads."""
         try:
             with backend.using_device(numbers[k]):
                 result = work(k, barrier)
@@ -252,7 +252,7 @@ class _Run:
         with backend.scope() as arena, self.parts[k]() as (edge_input, columns):
             encoded, edge_input, design = self._solve_part(k, edge_input, columns)
             forest, decoder = encoded.forest, encoded.decoder
-            assert isinstance(decoder, OffsetDecoder)
+            assert isinstance(decoder, OffsetDecoder)  # _solve_part() encodes by OFFSET
             solved = perf_counter()
             seconds = {"solve": solved - started}
             seconds |= merge_all(k, forest, self.numbers, backend, self.barrier)
@@ -271,9 +271,7 @@ class _Run:
         """
         backend, barrier = self.backend, self.barrier
         exact = self.options.policy.needs_exact_range
-        if edge_input.src.strings or edge_input.src.key_columns:
-            columns = list(columns)
-        else:
+        if not (edge_input.src.strings or edge_input.src.key_columns):  # common_ids() refuses these
             columns = list(map(backend.asarray, columns))
         while True:
             scanned_here = scan_ids(edge_input, columns, backend, exact)
@@ -283,7 +281,7 @@ class _Run:
             limits = [limits_of(one.columns) for one in of_all if one.columns[0].size]
             fits_types = all(low <= ids.low and ids.high <= high for low, high in limits)
             if not (exact or fits_types):
-                exact = True  # in the id type of a part, ids outside may wrap around into the range
+                exact = True  # in a part of smaller type, an id outside could wrap into the range
                 continue
             encoded = OFFSET.encode(scanned, backend)
             design = self._link(encoded)
@@ -378,10 +376,10 @@ def common_ids(scanned: ScannedIds, of_all: list[ScannedIds], backend: Backend) 
     low, high = min(one.low for one in ranges), max(one.high for one in ranges)
     dtypes = tuple(dict.fromkeys(np.dtype(one.dtype) for one in ranges))
     exact, more = all(one.exact for one in ranges), max(one.more for one in ranges)
-    dtype = type_of(dtypes, low, high)
-    span = IdRange(low, high, dtype, exact, scanned.facts.id_range.order, more)
-    total = sum(one.input_bytes for one in filled)
-    ids = scanned.facts._replace(id_range=span, input_bytes=total)
+    dtype, order = type_of(dtypes, low, high), scanned.facts.id_range.order
+    common_range = IdRange(low, high, dtype, exact, order, more)
+    input_bytes = sum(one.input_bytes for one in filled)  # OFFSET compares them with the range
+    ids = scanned.facts._replace(id_range=common_range, input_bytes=input_bytes)
     if not OFFSET.is_preferred(ids):
         raise InputError(
             f"devices= takes ids that are close together, but these go from {low:,} to {high:,}:"

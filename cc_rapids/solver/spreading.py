@@ -47,7 +47,7 @@ def seconds_on(m: float, n: float, count: int, word: int, source: str) -> float:
         Where the edges are: on one device, on the host, or in equal parts on all devices.
     """
     edges_of_device = m / count
-    if edges_of_device >= SAMPLED * n:
+    if edges_of_device >= SAMPLED * n:  # about n sampled edges are linked, the others filtered
         solved = LINKED * n + EDGE * (edges_of_device - n)
     elif edges_of_device >= STAGED * n and count > 1:
         solved = IN_STAGES * edges_of_device
