@@ -205,7 +205,7 @@ class Facts(NamedTuple):
             is_list=is_list,
             symmetric=not is_list and edge_input.symmetric,
             launches_once=once,
-            has_table=once and m <= HASHED_AT_ONCE and last_of(edge_input) < 0,  # any ids
+            has_table=once and m <= HASHED_AT_ONCE and last_of(edge_input) < 0,  # no num_vertices
             weight_type="" if weights is None else weights.dtype.str,
             ids=ids,
             free_bytes=backend.free_bytes() if needs_free_bytes else 0,
@@ -228,7 +228,7 @@ def _launches_once(edge_input: EdgeInput, columns: list[Any]) -> bool:
     if edge_input.vertices is None and not edge_input.vertices_are_dense_range:
         return True
     last = last_of(edge_input)
-    return last < ids_at_once(src.size) and all_fit(columns[:2], last)
+    return last < ids_at_once(src.size) and all_fit(columns[:2], last)  # False for -1
 
 
 @dataclass(frozen=True)
@@ -441,9 +441,10 @@ class Plan:
         elif self.forest in BY_WEIGHT:
             size += boruvka.bytes_beyond_parents(n, m, not facts.is_list, facts.weight_type)
         else:
-            form = facts.is_list, facts.symmetric
-            size += bytes_besides_parents(self.algorithm, n, m, *form, bool(self.forest))
-        has_queues = shares_bits(self.algorithm) or n in IDS  # those of Forest
+            size += bytes_besides_parents(
+                self.algorithm, n, m, facts.is_list, facts.symmetric, bool(self.forest)
+            )
+        has_queues = shares_bits(self.algorithm) or n in IDS  # a Forest of n in IDS has them
         return size + (4 * words_for(facts.machine.shared_memory) if has_queues else 0)
 
     @property
@@ -500,8 +501,10 @@ def choose(facts: Facts, options: ChoiceOptions) -> Plan:
         if launches_with_table and ids.id_range.size > ids_at_once(facts.edges):
             encoding = HASHED
         else:
-            limits = facts.free_bytes, facts.machine.uncompiled_rows
-            encoding = MULTI_COLUMN if ids.kind == COLUMNS else choose_encoding(ids, *limits)
+            if ids.kind == COLUMNS:
+                encoding = MULTI_COLUMN
+            else:
+                encoding = choose_encoding(ids, facts.free_bytes, facts.machine.uncompiled_rows)
             if isinstance(policy, FixedDesign) and ids.max_vertices < ids.id_range.size:
                 encoding = _encoding_for_pairs(encoding, facts, ids, policy.design)
         n = ids.id_range.size if encoding.counts_by_range else ids.max_vertices

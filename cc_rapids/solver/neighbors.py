@@ -112,7 +112,8 @@ def solve(neighbors: Neighbors, rules: NeighborRules, backend: Backend) -> Solve
     arrays = described.src, edges.dst, weights
     edge_facts = Facts(Machine.of(backend), m, counted=Counted(n, n, order=IN_PLACE))
     design = link_part(choose(edge_facts, BatchOptions(MEASURED)), edges, forest)
-    order, core, linked = None, None, m - sum(left_out.values())
+    linked = m - sum(left_out.values())
+    order = core = None  # without clusters
     if rules.min_samples is not None:
         order = _join_borders(arrays, forest, rules, m, wide, joined)
         core = described.core.copy()
@@ -176,12 +177,12 @@ def _describe(
         shift = kernels.MOST_BITS + (period - 1).bit_length()
         header[kernels.FACTOR], header[kernels.SHIFT] = -(-(1 << shift) // period), shift
     header[kernels.TURNED], header[kernels.COLUMNS] = neighbors.by_columns, neighbors.columns
-    header[int(kernels.STEP) : int(kernels.STEP) + 4] = neighbors.steps  # to _WEIGHT_COLUMN_STEP
+    header[int(kernels.STEP) : int(kernels.STEP) + 4] = neighbors.steps  # 4 words from STEP
     header[kernels.MISSING] = neighbors.missing
-    filtered = neighbors.distances is not None or rules.mutual or rules.min_samples is not None
+    is_filtered = neighbors.distances is not None or rules.mutual or rules.min_samples is not None
     lengths = {  # of the parts, by the words of the header that have their starts
         kernels.OFFSETS: 0 if neighbors.offsets is None else n + 1,
-        kernels.KEPT: -(-m // 64) if filtered else 0,
+        kernels.KEPT: -(-m // 64) if is_filtered else 0,
         kernels.BORDER: 0 if rules.min_samples is None else -(-m // 64),
         kernels.CORE: 0 if rules.min_samples is None else -(-n // 64),
         kernels.REACH: n if reach else 0,
@@ -215,12 +216,12 @@ def _select(
 ) -> dict[str, int]:
     """Write the bits of the entries that are edges; count the other entries by reason.
 
-    ``arrays`` are the description, the indices, the distances, their limits, and the bits.
+    ``arrays`` are description, indices, distances, limits and bits; ``wide`` holds n and indices.
     """
-    m, weighs = neighbors.m, neighbors.distances is not None
+    m, has_distances = neighbors.m, neighbors.distances is not None
     counts = backend.fill(backend.empty(len(kernels.REASONS), np.uint64), 0)
     wrong = backend.fill(backend.empty(1, np.uint64), 0xFF)
-    select = backend.kernel(kernels.select, wide, weighs, rules.mutual)
+    select = backend.kernel(kernels.select, wide, has_distances, rules.mutual)
     select(-(-m // 8), m, neighbors.n, *arrays, counts, wrong)
     entry = int(backend.to_host(wrong)[0])
     if entry < m:
@@ -241,15 +242,15 @@ def _join_borders(
     """Join border points to clusters of core points, and mark noise as absent in the forest.
 
     Return the numbers of the components, sorted by least core point; count the border points in
-    ``joined``. ``arrays`` are the description, the indices and the distances.
+    ``joined[1]``. ``arrays`` are the description, the indices and the distances.
     """
     backend, n, src = forest.backend, forest.n, arrays[0]
     chosen_entries = backend.fill(backend.empty(n, np.uint64), 0xFF)  # by border point
     choose_core = backend.kernel(kernels.choose_core, wide, rules.nearest)
     choose_core(m, n, *arrays, forest.parent, chosen_entries)
-    octets = forest.present.view(np.uint8)
+    present_bytes = forest.present.view(np.uint8)
     join_border = backend.kernel(kernels.join_border)
-    join_border(octets.size, n, src, chosen_entries, forest.parent, octets, joined)
+    join_border(present_bytes.size, n, src, chosen_entries, forest.parent, present_bytes, joined)
     del chosen_entries
     forest.all_present = False
     # A border point may be less than the root of its cluster: make the least point the root.

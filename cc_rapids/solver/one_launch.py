@@ -71,7 +71,7 @@ def solve(
     has_table : bool
         Whether to allocate memory for a hash table, for a short list of any ids.
     speculative : SpeculativeRows, optional
-        Rows of known number. The frame is made of them while the device still gathers them.
+        Rows of the answer, if their number is known: their frame is made while they are gathered.
     """
     src, dst = map(backend.asarray, columns)
     m, dtype = src.size, np.result_type(src.dtype, dst.dtype)
@@ -84,7 +84,7 @@ def solve(
         if row_capacity
         else _reusable_bytes(backend, layout.bytes)
     )
-    out = backend.packed_args(whole, layout.rows)
+    out = backend.packed_args(whole, layout.rows)  # the rows of the answer
     if speculative and not row_capacity:  # the answer gets rows of its own, outside ``whole``
         out = backend.alloc_packed(*[(speculative.max_rows, dtype)] * 2)
     read_facts = _launch(named_count, src, dst, backend, whole, layout, out)
@@ -168,9 +168,9 @@ def _read_hashed(
         forest.parent[:] = tree
         forest.count()
         return SlotsOfIds(edges, forest, HASHED_NAME, vertices, table=table, dtype=dtype)
-    sorted_ids, flat_parent = backend.packed_views(
-        whole, [(start, vertices, kind) for start, _, kind in layout.sorted_ids]
-    )
+    # the launch could not know the number of vertices: only the first elements are used
+    pieces = [(start, vertices, kind) for start, _, kind in layout.sorted_ids]
+    sorted_ids, flat_parent = backend.packed_views(whole, pieces)
     ids, parent = backend.alloc_packed((vertices, dtype), (vertices, VERTEX))
     ids[:], parent[:] = sorted_ids.view(np.int64 if is_signed(dtype) else WIDE), flat_parent
     forest = Forest(backend, vertices, True, partial(_arrays_of_sorted, backend, parent))
@@ -249,7 +249,7 @@ def _run_layout(
     )
     parent, present, before, sums, facts, vertex_column, label_column, *table = pieces
     keys, tree, *_, slot_at = table  # between: loop_slots, within, lowest, starts, groups, placed
-    start, octets = facts[0], (present[0], 4 * words, np.uint8)
+    start, octets = facts[0], (present[0], 4 * words, np.uint8)  # octets: ``present`` as bytes
     totals, out_of_range = (start, TOTALS, np.int64), (start + 8 * (TOTALS - 1), 1, np.int64)
     bounds = start + 8 * TOTALS, BOUNDS + BARRIER, WIDE
     flags = start + 8 * (TOTALS + BOUNDS + BARRIER), FLAGS, np.int64
@@ -289,7 +289,7 @@ def _kernel(backend: Backend, design: Design, wide: type, sign_bit: int) -> Kern
 
 
 def _phases_of_hashed(backend: Backend, composer: KernelComposer, sign_bit: int) -> tuple[Any, ...]:
-    """Return the phases for ids in a hash table; see :func:`_kernel` for ``sign_bit``."""
+    """Return the steps that solve ids in a hash table; ``sign_bit`` is as for :func:`_kernel`."""
     distance = hashed.distance_in(backend, sign_bit)
     return (
         hashed.init_slots(backend),

@@ -80,16 +80,16 @@ def reachability_forest(
     rules = NeighborRules(float(np.finfo(dtype).max), min_samples=min_samples)
     edges, described, weights, *_ = entries_of(neighbors, rules, forest, reach=True)
     order, load_edge = boruvka.order_of(dtype, backend), backend.kernel(edges.form.load, edges.wide)
-    sign = np.uint64(1 << (width - 1))
+    sign = np.uint64(1 << (width - 1))  # the sign bit
     bits = weights.view(f"u{dtype.itemsize}")
     core = backend.kernel(kernels.core_distances, order)
     core(described.reach.size, min_samples - 1, described.src, bits, described.reach)
     if scale != 1.0:
         bits = (weights / dtype.type(scale)).view(bits.dtype)
-    # whether the distance of entry e is element e in memory
+    # whether distance e is element e in memory, as index e is unless the form is ANY_ORDER
     in_order = neighbors.steps[:2] == neighbors.steps[2:] and edges.form is not ANY_ORDER
     weigh = backend.kernel(kernels.mutual_reachability, order, load_edge, in_order)
-    contains_row = width <= boruvka.HALF and edges.m < 1 << boruvka.HALF
+    contains_row = width <= boruvka.HALF and edges.m < 1 << boruvka.HALF  # see WeightOrder.of
     rows = boruvka.solve(edges, forest, n, WeightOrder(bits, weigh, contains_row)).rows
     sources, targets = (backend.empty(rows.size, forest.vertex) for _ in range(2))
     codes = backend.empty(rows.size, np.uint64)
@@ -133,9 +133,9 @@ def complete_forest(
         that was added before it.
     """
     memory = neighbors.distances
-    memory = memory.get() if hasattr(memory, "get") else memory
-    steps = [step * memory.itemsize for step in neighbors.steps[2:]]
-    matrix = np.lib.stride_tricks.as_strided(memory, (neighbors.n, neighbors.n), steps)
+    memory = memory.get() if hasattr(memory, "get") else memory  # on the host
+    strides = [step * memory.itemsize for step in neighbors.steps[2:]]  # of rows and columns
+    matrix = np.lib.stride_tricks.as_strided(memory, (neighbors.n, neighbors.n), strides)
     order, source, weights = prim(matrix, _core_distances(matrix, min_samples), scale, from_source)
     child = np.flatnonzero(weights < np.inf)
     child = child[np.argsort(weights[child])]

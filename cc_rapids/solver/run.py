@@ -256,11 +256,10 @@ def explain(
     for starts in offsets:
         check_offsets(edge_input, backend.asarray(starts), backend)
     numbered = spelled(edge_input, columns, backend) if edge_input.src.strings else None
-    if numbered:
+    if numbered:  # integers stand for the strings: plan for these
         plan = explain(numbered.edge_input, numbered.columns, offsets, backend, options)
-        return replace(
-            plan, numbers=Numbers(f"{numbered.name}, {plan.ids}", numbered.why, numbered.bytes)
-        )
+        numbers = Numbers(f"{numbered.name}, {plan.ids}", numbered.why, numbered.bytes)
+        return replace(plan, numbers=numbers)
     scanned = scan_ids(
         *(edge_input, columns, backend),
         expected_vertices=options.expected_rows,
@@ -278,13 +277,11 @@ def explain(
 def solve_encoded(
     edge_input: EdgeInput, encoded: EncodedIds, backend: Backend, options: SolveOptions
 ) -> Solved:
-    """Choose a plan for edges between vertices, and run it.
+    """Choose a plan for edges whose vertices are already numbered, and run it.
 
-    The edges are those of ``encoded``, made from ``edge_input``, whose columns are not read. The
-    forest of ``encoded`` is solved in place.
+    ``encoded`` has these edges, and the forest to solve. Columns of ``edge_input`` are not read.
     """
-    n, order = encoded.expected_vertices, encoded.edge_order
-    counted = Counted(encoded.forest.n, n, order=order)
+    counted = Counted(encoded.forest.n, encoded.expected_vertices, order=encoded.edge_order)
     facts = Facts(Machine.of(backend), edge_input.src.size, counted=counted)
     return run(choices.choose(facts, options), edge_input, encoded, options)
 
@@ -320,7 +317,7 @@ def run(
     if plan.forest in BY_WEIGHT:
         chosen = _by_weight(plan, edge_input, encoded, rows)
     elif plan.by_scipy:
-        _link_by_scipy(edges, forest, rows, False)
+        _link_by_scipy(edges, forest, rows, joins=False)
         forest.count()
     else:
         if rows or not plan.reads_in_place:
@@ -341,9 +338,8 @@ def _choose_again(
     coverage, forest = None, encoded.forest
     if options.policy.looks_at_hooks:
         rows, coverage = _rows_and_hook_coverage(plan, encoded, options, rows)
-    counted = Counted(
-        *(forest.n, encoded.expected_vertices, plan.encoding, encoded.edge_order, coverage)
-    )
+    expected, order = encoded.expected_vertices, encoded.edge_order
+    counted = Counted(forest.n, expected, plan.encoding, order, coverage)
     return choices.choose(plan.facts._replace(counted=counted), options), rows
 
 
@@ -381,10 +377,10 @@ def _speculative_rows(
         return None
     if edge_input.vertices is None:  # each row is an endpoint of an edge
         max_rows = min(max_rows, 2 * encoded.edges.m)
-    rows = _expected_frame(edge_input, forest.backend, options)
-    if rows and isinstance(decoder, OffsetDecoder) and rows.max_rows <= max_rows:
-        rows.id_base, rows.dtype = decoder.id_base, decoder.dtype
-        return rows
+    expected = _expected_frame(edge_input, forest.backend, options)
+    if expected and isinstance(decoder, OffsetDecoder) and expected.max_rows <= max_rows:
+        expected.id_base, expected.dtype = decoder.id_base, decoder.dtype
+        return expected
     min_rows = forest.n if forest.all_present else 0
     return SpeculativeRows(decoder.id_base, decoder.dtype, max_rows, min_rows)
 
@@ -492,7 +488,7 @@ def _link_by_scipy(edges: Edges, forest: Forest, rows: Adjacency | None, joins: 
 def join(plan: Plan, edges: Edges, forest: Forest) -> None:
     """Link a batch of edges into an existing forest over their vertices."""
     if plan.by_scipy:
-        _link_by_scipy(edges, forest, None, True)
+        _link_by_scipy(edges, forest, None, joins=True)
         return
     phases.join(edges, forest, plan.algorithm)
 
