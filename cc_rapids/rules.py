@@ -174,7 +174,7 @@ def link_pairs(
     cannot = pairs_of_rule("cannot_link", cannot_link, source, destination)
     must = pairs_of_rule("must_link", must_link, source, destination)
     answer, rules = components_of_pairs.answer, (record_datasets, limits, cannot, must, max_records)
-    return LinkedPairs(link(answer, *rules, Options.check(), options))
+    return LinkedPairs(link(answer, *rules, plain=Options.check(), spanning=options))
 
 
 @suggest_keywords
@@ -249,8 +249,8 @@ def score_clusters(found: Any, truth: Any, *, missing: str | None = None) -> dic
     )
 
     check_missing(missing)
-    # The answer is sides[0], or an answer whose vertices are the ids of sides[0]. The ids of
-    # sides[1] are looked up in this answer.
+    # The ids of sides[1] are looked up in an answer: sides[0], or one made of the ids of sides[0].
+    # If only ``truth`` is an answer, it becomes sides[0].
     names, sides = ("found", "truth"), (found, truth)
     if isinstance(truth, Components) and not isinstance(found, Components):
         names, sides = names[::-1], sides[::-1]
@@ -258,7 +258,7 @@ def score_clusters(found: Any, truth: Any, *, missing: str | None = None) -> dic
         answer = sides[0].answer
         with answer.backend.scope():
             codes = answer.dense
-        other = labelling_of(sides[1], names[1], max(len(answer.given.src.key_columns), 1))
+        other = labelling_of(sides[1], names[1], width=max(len(answer.given.src.key_columns), 1))
     else:
         width = next(filter(None, map(width_of_ids, sides)), None)
         labelling, other = (labelling_of(*side, width) for side in zip(sides, names, strict=True))

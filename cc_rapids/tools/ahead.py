@@ -159,7 +159,8 @@ def kernels_of_common_jobs(engine: str) -> dict[dry_run.Key, Kernel]:
 
 
 def _run_common_jobs(engine: str, backend: dry_run.ThreadsRecording) -> None:
-    """Solve lists of integers and of strings as if short and long; on threads, link records."""
+    """Solve lists of integers and strings as short and as long ones; on threads, link records."""
+    # without designs for adjacency lists, because every job has an edge list
     designs = {rule.design for rule in AUTO if rule.engine in (None, engine) and not rule.symmetric}
     for dtype in (np.int32, np.int64):
         for step in STEPS:

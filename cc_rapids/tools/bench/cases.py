@@ -99,7 +99,7 @@ class Measured:
         summary = components.summary()
         design = Design.parse(summary["design"])
         assert design is not None  # the summary names the design that ran, never "auto"
-        alone, parent, rows = self._time_design(design, copies)
+        alone, all_labels, rows = self._time_design(design, copies)
         facts = {
             "design": name,
             "ran": str(design),
@@ -113,7 +113,7 @@ class Measured:
         }
         facts |= self._bound(form, ids, name, facts)
         if self.options.check:
-            self._check(form, labels, parent, facts)
+            self._check(form, labels, all_labels, facts)
         return facts
 
     def _bound(self, form: str, ids: str, name: str, facts: dict[str, Any]) -> dict[str, Any]:
@@ -158,24 +158,22 @@ class Measured:
         item, device = np.dtype(ids).itemsize, self.backend.device_name
         return limit_facts(design, rows is not None, n, m, item, device, spent_ms)
 
-    def _check(self, form: str, labels: Any, parent: Any, facts: dict[str, Any]) -> None:
+    def _check(self, form: str, labels: Any, all_labels: Any, facts: dict[str, Any]) -> None:
         """Compare labels with union-find: note it in ``facts``, or raise a VerificationError.
 
-        ``labels`` is the frame of labels of the whole job. ``parent`` is the array of labels of the
-        design alone, which also has the vertices that are in no edge.
+        ``labels`` is the frame of :func:`components`; for an edge list ("coo"), it lacks vertices
+        without edges. ``all_labels`` is the array of the design alone, with all vertices.
         """
         vertex, label = label_columns(labels)
-        expected_vertices = (
-            np.flatnonzero(self.occurs) if form == "coo" else np.arange(self.truth.size)
-        )
+        all_vertices = np.arange(self.truth.size)
+        expected_vertices = np.flatnonzero(self.occurs) if form == "coo" else all_vertices
         what = f"{facts['ran']} on {self.graph.name} ({form}, {self.backend.name})"
         if not np.array_equal(vertex, expected_vertices):
             raise VerificationError(
                 f"{what}: {vertex.size:,} vertices have labels, not {expected_vertices.size:,}"
             )
-        all_vertices = np.arange(self.truth.size)
         _check_labels(what, expected_vertices, label, self.truth[expected_vertices])
-        _check_labels(f"{what}, alone", all_vertices, self.backend.to_host(parent), self.truth)
+        _check_labels(f"{what}, alone", all_vertices, self.backend.to_host(all_labels), self.truth)
         facts["checked"] = "equal to sequential union-find"
 
     def _peer(self, copies: list[Input]) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class Input:
 def inputs(
     graph: Graph, form: str, ids: str, backend: Backend, runs: int, weights: Array = None
 ) -> list[Input]:
-    """Return a graph as copies of an input, as many as timing ``runs`` without cache hits needs.
+    """Return copies of a graph as inputs, so that ``runs`` runs on them in turn miss the cache.
 
     The form "coo" is an edge list: a cuDF frame if cuDF is available, otherwise two arrays. The
     form "csr" has sorted rows without duplicates, and both directions of each edge, as in

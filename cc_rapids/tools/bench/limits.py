@@ -36,7 +36,7 @@ def traffic(design: Design, reads_csr: bool, n: int, m: int, id_bytes: int) -> T
     The design reads CSR rows with m entries if ``reads_csr``, otherwise a list of m edges.
     """
     sample, link, _ = design.words
-    passes = 2 if design.window else 1
+    passes = 2 if design.window else 1  # with vertex blocks, edges inside them are linked first
     label_table = LABEL * (design.window or n)  # bytes of the labels that are read at random
     pair_bytes = link.spec.bytes_per_vertex_pair
     # Labels are written and read. After a sample they are read again, to mark the giant component

@@ -230,7 +230,8 @@ def calculate(
     """
     from ...api import components
 
-    reading, chunked = ({name: choices.pop(name) for name in names} for names in (READING, CHUNKED))
+    reading = {name: choices.pop(name) for name in READING}
+    chunked = {name: choices.pop(name) for name in CHUNKED}
     TextOptions.among(reading)  # checks the options before any file is read
     bounds = check_bounds(choices, weight_alone=max_size is not None)
     checkpoint = chunked["checkpoint"]
@@ -253,7 +254,7 @@ def calculate(
         vertices, on, num_vertices, table, edge_input.options, quiet
     )
     read_seconds = None if edge_input.streamed else time.perf_counter() - start
-    solve_options: dict[str, Any] = by_number(
+    solve_options: dict[str, Any] = by_number(  # replaces a design such as owner:3
         {name: word for name, word in choices.items() if word is not None}
     )
     solve_options.setdefault("engine", edge_input.engine())
@@ -356,9 +357,12 @@ def _input_edges(
     reading: dict[str, Any],
     bounds: dict[str, Any],
 ) -> CommandEdges:
-    """Return the edges: generated, read, or to be read in chunks."""
+    """Return the edges: generated, read, or to be read in chunks.
+
+    ``chunked``, ``reading`` and ``bounds`` are options by name, as for :func:`read_edges`.
+    """
     if generate is not None:
-        # Options for files are an error, which names one; of those for text, the first suffices
+        # The error names one passed option for files; ``given`` is the first of those for text
         passed = [name for name in ("source", "destination") if reading[name] is not None]
         passed += filter(None, [TextOptions.among(reading).given])
         passed += [name for name, value in (chunked | bounds).items() if value is not None]
@@ -412,12 +416,11 @@ def _times(
 
     ``read_seconds`` is None if edges are read while components are computed.
     """
-    compute = max(0.0, run_seconds["compute"] - kernel_seconds)
     seconds = {
         "read": read_seconds,
         "kernels": kernel_seconds,
         "copy": run_seconds["copy"],
-        "compute": compute,
+        "compute": max(0.0, run_seconds["compute"] - kernel_seconds),
     }
     return {"seconds": seconds, "kernels_compiled": times.compiled}
 
@@ -427,7 +430,7 @@ def _rows(facts: dict[str, Any], kernel_facts: dict[str, str | None]) -> dict[st
     step_seconds, largest = facts["seconds"], facts["largest"]
     share = f" ({largest / facts['vertices']:.1%} of the vertices)" if largest else ""
     generated, streamed = facts["format"] == GENERATED, facts["streamed"]
-    formats = facts.get("taken") or ([facts] if facts["format"] else [])
+    formats = facts.get("taken") or ([facts] if facts["format"] else [])  # taken: several files
     format_words = [] if generated else map(_format_in_words, formats)
     column_words = [", ".join(format["columns"]) for format in formats]
     compute = "time to read and compute" if streamed else "time to compute"
