@@ -274,13 +274,13 @@ def prefetch_in_table(on: Any) -> Any:
     begin, prefetch = home(on), on.prefetch
 
     @on.device
-    def prefetch_edge(i, column, table):
+    def prefetch_row(i, column, table):
         j = i + SOON
         if j < np.uint64(column.size):
             size = (np.uint64(table.size) >> ONE) - ONE
             prefetch(table, TWO * begin(np.uint64(np.int64(column[j])), size))
 
-    return prefetch_edge
+    return prefetch_row
 
 
 def find_by_distance(on: Any, vertex: type) -> Any:
@@ -305,7 +305,7 @@ def no_prefetch(on: Any, *parts: Any) -> Any:
     return no_prefetch
 
 
-def find(on: Any, vertex: type, find_slot: Any, prefetch_edge: Any) -> Any:
+def find(on: Any, vertex: type, find_slot: Any, prefetch_row: Any) -> Any:
     """Write the slot of each id of a column, and tally the rows.
 
     ``alien`` is nonzero if the ids are signed and the vertices unsigned, or the ids unsigned and
@@ -317,7 +317,7 @@ def find(on: Any, vertex: type, find_slot: Any, prefetch_edge: Any) -> Any:
     def find(i, last, step, column, alien, low, n, table, out, tally):
         rows, total, squares = ZERO, ZERO, ZERO
         while i < last:
-            prefetch_edge(i, column, table)
+            prefetch_row(i, column, table)
             key = np.uint64(np.int64(column[i]))
             unknown = alien != 0 and key >> high != ZERO
             out[i] = nowhere if unknown else find_slot(key, low, n, table)
@@ -469,7 +469,7 @@ def examine_rows(
 
     @on.grid_stride
     def examine_rows(i, last, step, src, dst, low, n, label_of, trees, named, tally, wrong):
-        rows, total, squares, fault = NONE, ZERO, ZERO, NONE
+        rows, total, squares, is_wrong = WORD(0), ZERO, ZERO, False
         x = y = wide(0)
         if i < last:
             x, y = load_edge(i, src, dst, low, n)
@@ -480,9 +480,9 @@ def examine_rows(
             if i < last:
                 x, y = load_edge(i, src, dst, low, n)
             if not right(u, v, n, label_of, trees, named):
-                fault = BIT
-            rows, total, squares = WORD(rows + BIT), total + e, squares + e * e
-        if fault != NONE:
+                is_wrong = True
+            rows, total, squares = WORD(rows + WORD(1)), total + e, squares + e * e
+        if is_wrong:
             wrong[ZERO] = 1
         add(tally, ZERO, np.uint64(rows))
         add(tally, ONE, total)

@@ -91,11 +91,12 @@ def is_heavier(on: Any) -> Any:
 
 
 def find_better(on: Any, node: type, wide: type, load_edge: Any, precedes: Any) -> Any:
-    """Find the lowest row that precedes the last edge on the forest path between its endpoints.
+    """Lower ``first[BETTER]`` to the lowest row whose edge would improve the forest.
 
-    Edges are ordered by weight, by :func:`is_lighter` or :func:`is_heavier`; of equal weights, the
-    lower row precedes. Also find the lowest row whose endpoints are not connected by a path.
-    ``rows`` has the row of each edge of the forest, by number.
+    Such an edge precedes the edge with the greatest number on the forest path between its
+    endpoints: by weight (:func:`is_lighter` or :func:`is_heavier`), and of equal weights by row.
+    ``first[APART]`` is lowered to the lowest row whose endpoints no path connects. ``rows`` has the
+    row of each edge of the forest, by number.
     """
     lower = lessen(on)
 
@@ -105,18 +106,18 @@ def find_better(on: Any, node: type, wide: type, load_edge: Any, precedes: Any) 
         if max(x, y) >= wide(n):
             lower(first, APART, np.uint64(e))
             return
-        u, v, last = node(x), node(y), node(0)
+        u, v, worst = node(x), node(y), node(0)  # ``worst`` is as in ``chosen``: a number + 1
         while u != v:
             p, q = up[u], up[v]
             if p == u and q == v:
                 lower(first, APART, np.uint64(e))
                 return
-            last = max(last, max(chosen[u], chosen[v]))
+            worst = max(worst, max(chosen[u], chosen[v]))
             u, v = p, q
-        if last != node(0):
-            last_row = np.uint64(rows[last - node(1)])
-            weight, last_weight = weights[e], weights[last_row]
-            if precedes(weight, last_weight) or (weight == last_weight and np.uint64(e) < last_row):
-                lower(first, BETTER, np.uint64(e))
+        if worst != node(0):
+            row, worst_row = np.uint64(e), np.uint64(rows[worst - node(1)])
+            weight, worst_weight = weights[e], weights[worst_row]
+            if precedes(weight, worst_weight) or (weight == worst_weight and row < worst_row):
+                lower(first, BETTER, row)
 
     return find_better

@@ -104,19 +104,18 @@ def judge(on: Any, before: Any) -> Any:
                         verdict[e] = DATASET
                         return
         if pair.size:  # look through the ends of the cluster that has fewer
-            x, y = u, v
+            x, y, fewer, other = u, v, a, b
             if heads[b + ONE] - heads[b] < heads[a + ONE] - heads[a]:
-                a, b, x, y = b, a, v, u
-            i, stop = np.uint64(heads[a]), np.uint64(heads[a + ONE])
+                x, y, fewer, other = v, u, b, a
+            i, stop = np.uint64(heads[fewer]), np.uint64(heads[fewer + ONE])
             while i < stop:
                 slot, partner = pair[np.uint64(ends[i])], pair[np.uint64(ends[i]) ^ ONE]
-                meets = np.uint64(cluster[partner]) == b
+                meets = np.uint64(cluster[partner]) == other
                 meets = meets and last(x, slot, up, chosen) <= time
                 if meets and last(y, partner, up, chosen) <= time:
                     verdict[e] = CANNOT
                     return
                 i += ONE
-            a, b = np.uint64(cluster[u]), np.uint64(cluster[v])  # undo the exchange
         if starts.size:  # count the slots of both clusters
             size, i, stop = ZERO, np.uint64(starts[a]), np.uint64(starts[a + ONE])
             while i < stop:
