@@ -40,7 +40,7 @@ def rank(words: Array, members_before_block: Array, vertices: Array) -> Array:
     count, own_word = np.zeros(vertices.size, np.int64), vertices >> FIVE
     all_bits, smaller_bits = ~np.uint32(0), (ONE << (vertices & LAST).astype(np.uint32)) - ONE
     for k in range(primitives.RANK_BLOCK):  # the words of the block, up to the word of the vertex
-        word = (vertices >> BLOCK_SHIFT << np.uint64(3)) + np.uint64(k)
+        word = (vertices >> BLOCK_SHIFT) * np.uint64(primitives.RANK_BLOCK) + np.uint64(k)
         bits = words[np.minimum(word, own_word)]
         mask = np.where(word == own_word, smaller_bits, all_bits)
         count += np.where(word <= own_word, np.bitwise_count(bits & mask), 0)

@@ -28,12 +28,12 @@ def gather_marked(on: Any, write: Any) -> Any:
 
     @on.block_kernel(TILE)
     def gather_marked(k, t, step, shared, members, before, *columns):
-        first, ranks = k * WORDS, np.uint64(before.size)
-        earlier, end = before[k * BLOCKS], before[min((k + ONE) * BLOCKS, ranks - ONE)]
+        first, blocks = k * WORDS, np.uint64(before.size) - ONE
+        before_tile, before_next = before[k * BLOCKS], before[min((k + ONE) * BLOCKS, blocks)]
         w, last = first + t, min(first + WORDS, np.uint64(members.size))
         while w < last:
             word = members[w]
-            place = np.uint64(rank(members, before, w << FIVE) - earlier)
+            place = np.uint64(rank(members, before, w << FIVE) - before_tile)
             offset = WORD((w - first) << FIVE)  # of the word's first edge in the tile
             while word != 0:
                 rest = WORD(word & WORD(word - WORD(1)))  # without the lowest set bit
@@ -43,9 +43,9 @@ def gather_marked(on: Any, write: Any) -> Any:
                 place += ONE
             w += step
         block_sync()
-        i, count = t, np.uint64(end - earlier)
+        i, count = t, np.uint64(before_next - before_tile)
         while i < count:
-            write(np.uint64(earlier) + i, k * EDGES + np.uint64(shared[i]), *columns)
+            write(np.uint64(before_tile) + i, k * EDGES + np.uint64(shared[i]), *columns)
             i += step
 
     return gather_marked

@@ -64,14 +64,14 @@ def before(on: Any, counts: np.uint64 = IN_BLOCK) -> Any:
 
     @on.device
     def before(shared, b):
-        group, total, other = b >> SHIFT, ZERO, ZERO
-        while other < group:
-            total += np.uint64(shared[groups + other])
-            other += ONE
-        other = group << SHIFT
-        while other < b:
-            total += np.uint64(shared[counts + other])
-            other += ONE
+        group, total, earlier = b >> SHIFT, ZERO, ZERO
+        while earlier < group:
+            total += np.uint64(shared[groups + earlier])
+            earlier += ONE
+        block = group << SHIFT
+        while block < b:
+            total += np.uint64(shared[counts + block])
+            block += ONE
         return WORD(total)
 
     return before
@@ -91,19 +91,19 @@ def clear_counts(on: Any, counts: np.uint64 = IN_BLOCK) -> Any:
 
 
 def count_groups(on: Any, counts: np.uint64 = IN_BLOCK) -> Any:
-    """Write the number of edges of each group of blocks; executed by a whole thread block."""
+    """Sum the counts of each group for :func:`before`; executed by a whole thread block."""
     groups = counts + BLOCKS
 
     @on.device
     def count_groups(shared, t, step):
-        b = t
-        while b < GROUPS:
-            total, other = ZERO, b << SHIFT
-            while other < (b + ONE) << SHIFT:
-                total += np.uint64(shared[counts + other])
-                other += ONE
-            shared[groups + b] = WORD(total)
-            b += step
+        group = t
+        while group < GROUPS:
+            total, block = ZERO, group << SHIFT
+            while block < (group + ONE) << SHIFT:
+                total += np.uint64(shared[counts + block])
+                block += ONE
+            shared[groups + group] = WORD(total)
+            group += step
 
     return count_groups
 

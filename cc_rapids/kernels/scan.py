@@ -25,7 +25,7 @@ def count_blocks(on: Any) -> Any:
     def count_blocks(b, words, present, before):
         w = b * np.uint64(primitives.RANK_BLOCK)
         last = min(w + np.uint64(primitives.RANK_BLOCK), np.uint64(words))
-        count = ones(np.uint32(0))
+        count = ones(np.uint32(0))  # 0, in the type that ``ones`` returns
         while w < last:
             count += ones(present[w])
             w += np.uint64(1)

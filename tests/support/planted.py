@@ -235,7 +235,7 @@ PLANTS = {
         giant.mark_in_giant, "r == giant(root_word)", "r != giant(root_word)", "giant"
     ),
     "partition": Plant(partition.partition_tile, "high, min(u, v)", "high, high", "partitioned"),
-    "blocks before": Plant(partition.before, "other < b:", "other + ONE < b:", "partitioned"),
+    "blocks before": Plant(partition.before, "block < b:", "block + ONE < b:", "partitioned"),
     "link blocks": Plant(
         partition.link_blocks, "load(smaller, e))", "load(smaller, base))", "partitioned"
     ),
