@@ -45,6 +45,7 @@ ZERO, ONE, EIGHT = np.uint64(0), np.uint64(1), np.uint64(8)
 THREE, SIX, LAST = np.uint64(3), np.uint64(6), np.uint64(63)
 MOST_BITS = 31  # numbers of entries with up to 31 bits are divided by a multiplication
 NONE = np.uint64(2**64 - 1)
+LOW = 0  # the id of vertex 0, because points are numbered from 0
 
 # The reasons by which ``select`` counts entries that are not edges.
 REASONS = ABSENT, LOOP, NULL_WEIGHT, OUT_OF_BOUNDS, ONE_SIDED = tuple(np.arange(5, dtype=np.uint64))
@@ -195,17 +196,14 @@ def prefetch_neighbor(on: Any, wide: type, edge_index: Any) -> Any:
 
 
 def is_listed(on: Any, wide: type, weighs: bool) -> Any:
-    """Return whether vertex v is a neighbour in a row, with a weight within the limits.
-
-    If ``weighs`` is False, the neighbours have no weights.
-    """
+    """Return whether vertex v is in a row; if ``weighs``, with a weight within ``limits``."""
     at, position, size = edges.distance(on, wide), position_of(on), row_size(on)
 
     @on.device
     def is_listed(src, dst, weights, limits, row, v):
         column, last = ZERO, size(src, row)
         while column < last:
-            if at(dst, position(src, row, column, STEP), 0) == v:
+            if at(dst, position(src, row, column, STEP), LOW) == v:
                 if not weighs:
                     return True
                 weight = weights[position(src, row, column, WEIGHT_STEP)]
@@ -239,7 +237,7 @@ def select(on: Any, wide: type, weighs: bool, mutual: bool) -> Any:
             row, column = place(src, n, e)
             while e < stop:
                 # Check the neighbour, then the weight, then the row of the neighbour.
-                v = at(dst, position(src, row, column, STEP), 0)
+                v = at(dst, position(src, row, column, STEP), LOW)
                 keeps = False
                 if v == missing:
                     absent += ONE
@@ -344,7 +342,7 @@ def split_by_core(on: Any, wide: type) -> Any:
             row, column = place(src, n, e)
             while e < stop:
                 if octet & bit != 0:
-                    v = at(dst, position(src, row, column, STEP), 0)
+                    v = at(dst, position(src, row, column, STEP), LOW)
                     from_core = has(src, core, row) and v < wide(n)
                     if from_core and has(src, core, np.uint64(v)):
                         between += ONE
@@ -375,7 +373,7 @@ def choose_core(on: Any, wide: type, nearest: bool) -> Any:
     def choose_core(e, n, src, dst, weights, parent, chosen):
         if has(src, src[BORDER], e):
             row, column = place(src, n, e)
-            v = at(dst, position(src, row, column, STEP), 0)
+            v = at(dst, position(src, row, column, STEP), LOW)
             if v < wide(n):
                 old, done = chosen[v], False
                 while not done:

@@ -14,6 +14,7 @@ import numpy as np
 from .neighbors import (
     BORDER,
     KEPT,
+    LOW,
     NONE,
     ONE,
     REACH,
@@ -97,14 +98,14 @@ def mutual_reachability(on: Any, order: Any, load_edge: Any, in_order: bool) -> 
 
     @on.device
     def weigh(e, weights, src, dst, n):
-        u, v = load_edge(e, src, dst, 0, n)
+        u, v = load_edge(e, src, dst, LOW, n)
         i = e
         if not in_order:
             row, column = place(src, n, e)
             i = position(src, row, column, WEIGHT_STEP)
         code = order(weights[i])
-        cores, limit = src[REACH], np.uint64(n)  # where the codes of core distances begin
-        if np.uint64(u) < limit and np.uint64(v) < limit:
+        cores, limit = src[REACH], np.uint64(n)
+        if np.uint64(u) < limit and np.uint64(v) < limit:  # ``dst`` may change during the run
             code = max(code, src[cores + np.uint64(u)], src[cores + np.uint64(v)])
         return code
 
@@ -117,7 +118,7 @@ def write_edges(on: Any, weigh: Any, load_edge: Any) -> Any:
     @on.elementwise
     def write_edges(i, entries, weights, src, dst, n, us, vs, codes):
         e = np.uint64(entries[i])
-        us[i], vs[i] = load_edge(e, src, dst, 0, n)
+        us[i], vs[i] = load_edge(e, src, dst, LOW, n)
         codes[i] = weigh(e, weights, src, dst, n)
 
     return write_edges

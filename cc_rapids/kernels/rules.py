@@ -1,6 +1,8 @@
 """Merge clusters under rules: an edge joins two clusters unless their union breaks a rule.
 
 us, vs : (k,) word, the endpoints of each edge; ``propose`` replaces them by their roots.
+verdict : (k,) uint8: OPEN until decided, then ACCEPTED, WITHIN if one cluster has both endpoints,
+         or the rule that refused the edge. DATASET is tested first, then CANNOT, then SIZE.
 most   : the maximum number of vertices in a cluster.
 parent : (n,) word, the union-find forest of the clusters; paths are shortened.
 hook   : (n,) word, the root that each former root was hooked to; never shortened.
@@ -91,8 +93,7 @@ def list_ends(on: Any, word: type) -> Any:
     def list_ends(i, ends, pair, first, last, count, following):
         e = np.uint64(ends[i])
         v, size = np.uint64(pair[e]), np.uint64(ends.size)
-        begins = i == ZERO or np.uint64(pair[np.uint64(ends[i - ONE])]) != v
-        if begins:
+        if i == ZERO or np.uint64(pair[np.uint64(ends[i - ONE])]) != v:
             first[v] = word(e)
             k, length = i, ZERO
             while k < size and np.uint64(pair[np.uint64(ends[k])]) == v:
@@ -290,10 +291,7 @@ def merge(on: Any, word: type) -> Any:
 
 
 def decide_in_order(on: Any, word: type) -> Any:
-    """Decide the edges of each group in order, with one thread per group.
-
-    Group g has the edges ``starts[g] .. starts[g + 1] - 1``.
-    """
+    """Decide the edges ``starts[g] .. starts[g + 1] - 1`` of each group in order, in one thread."""
     find, broken, join = halve(on), broken_rule(on, word), unite(on, word)
 
     @on.elementwise
@@ -362,7 +360,7 @@ def earlier_rule(on: Any, word: type) -> Any:
         if code.size and exceed(u, v, a, b, past, code, limits, head, after):
             verdict[i] = DATASET
             return
-        if pair.size and verdict[i] == SIZE:
+        if pair.size and verdict[i] == SIZE:  # CANNOT is tested before SIZE only
             if count[v] < count[u]:
                 u, v, a, b = v, u, b, a
             e = first[u]
