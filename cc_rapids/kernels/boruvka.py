@@ -368,9 +368,9 @@ def lower_both(on: Any) -> Any:
 def append_candidate(on: Any, vertex: type, load: Any, find: Any, store_row: Any) -> Any:
     """Append an edge between two trees to the candidates, and lower ``best`` of both roots.
 
-    ``load`` returns the endpoints, key and row of edge e in the arrays ``source``. All threads of a
-    warp call this together, some of them without an edge (``valid`` is false). ``count`` includes
-    candidates beyond the capacity of the lists, which are not stored.
+    ``load`` returns the endpoints, key and row of edge e of ``source``. All threads of a warp call
+    this together, some without an edge (``valid`` is false). Candidates beyond the capacity of the
+    lists are counted but not stored. ``shared`` and ``at`` are as in :func:`reserve_position`.
     """
     lower, reserve = lower_both(on), reserve_position(on)
 
@@ -428,14 +428,14 @@ def collect_band(on: Any, within: Any, append_candidate: Any) -> Any:
         at, lane, i, base = t // warp * np.uint64(words), t % warp, t, k * tile
         last, queue, waiting = min(tile, np.uint64(m) - base), at + TWO, ZERO
         lanes = min(warp, step)  # ``step`` is the size of the block, which may be less than a warp
-        while i - lane < last:  # whole warps, as in ``collect``
+        while i - lane < last:  # whole warps, because ``ballot_rank`` needs all lanes
             in_band = i < last and within(base + i, band, pivots, *source)
             rank, added = ballot_rank(in_band)
             if in_band:
                 shared[queue + waiting + np.uint64(rank)] = np.uint32(i)
             waiting += np.uint64(added)
             warp_sync()
-            if waiting >= lanes:
+            if waiting >= lanes:  # an edge for every lane: append them
                 waiting -= lanes
                 e = base + np.uint64(shared[queue + waiting + lane])
                 append_candidate(
@@ -443,7 +443,7 @@ def collect_band(on: Any, within: Any, append_candidate: Any) -> Any:
                 )
             i += step
         if waiting > ZERO:
-            e, valid = base, lane < waiting
+            e, valid = base, lane < waiting  # without an edge, ``e`` is not used
             if valid:
                 e += np.uint64(shared[queue + lane])
             append_candidate(valid, e, shared, at, parent, best, count, us, vs, keys, rows, *source)

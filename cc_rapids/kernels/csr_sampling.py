@@ -124,11 +124,11 @@ def kout(
         rows_and_trees = *state.csr.arrays, *state.trees, state.flags.out_of_range
         if coalesce == "off":
             for j in range(k):
-                link_some(state.n, j, 1, *rows_and_trees)
+                link_some(state.n, j, 1, *rows_and_trees)  # neighbour j
         elif reorganise == "off":
-            link_some(state.n * k, 0, k, *rows_and_trees)
+            link_some(state.n * k, 0, k, *rows_and_trees)  # neighbours 0 .. k - 1
         elif link_pairs:
-            link_pairs(-(-state.n // WARP) * WARP, state.n, *rows_and_trees)
+            link_pairs(-(-state.n // WARP) * WARP, state.n, *rows_and_trees)  # whole warps
         else:
             link_each(state.n, k, *rows_and_trees)
 

@@ -370,8 +370,9 @@ def add_runs(on: Any, word: type) -> Any:
 def name_clusters(on: Any, word: type) -> Any:
     """Write the two clusters that each edge merges, the lower number first.
 
-    ``first`` and ``second`` start as ``joined`` and ``chain``. An edge merges two clusters:
-    the cluster of the node that it joins, and the cluster of the previous edge in its chain.
+    ``first`` and ``second`` start as ``joined`` and ``chain``. An edge merges the final cluster of
+    the node that it joins, made by the last edge in the chain of this node, and the cluster of the
+    previous edge in its own chain.
     """
 
     @on.device

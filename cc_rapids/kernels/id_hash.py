@@ -141,7 +141,7 @@ def number_slots(on: Any) -> Any:
             ids, start, keys[:extra_slot], EMPTY, lambda stored, at: stored == ids[at]
         )
         full[0] |= not complete
-        out[:m] = np.append(slots, extra_slot)[group]
+        out[:m] = np.append(slots, extra_slot)[group]  # EMPTY, the greatest word, is the last group
 
     number_slots.by_numpy = number_slots_by_numpy
     return number_slots

@@ -9,6 +9,7 @@ tree    : (c + 1,) uint32, a forest over the slots. ``loop_slots`` is the set of
 within  : (c + 1,) uint32, the position of each slot's id in its bucket, in the order of counting;
           later the root of each sorted id.
 lowest  : (c + 1,) uint32, for each root the position of the least id of its tree in sorted order.
+span    : the distance from the least to the greatest id.
 starts  : (b,) uint32, the number of ids of each bucket, later the start of each bucket. A bucket
           holds the ids whose distances from the least id have the same upper bits, so buckets are
           in the order of the ids. b is a multiple of GROUP and exceeds the number of buckets.
@@ -19,9 +20,8 @@ parent  : the flat forest over the sorted ids: for each id, the position of the 
 flags   : [FULL] not 0 if an id found no slot, [BUNCHED] not 0 if a bucket has more than MAX_BUCKET
           ids.
 
-Evenly spread ids give small buckets, inside which each id is compared with all others. If a bucket
-has more than MAX_BUCKET ids, the launch ends with the forest over the slots, and the host sorts the
-ids.
+Evenly spread ids give small buckets, inside which each id is compared with all others. If BUNCHED
+is set, the launch ends with the forest over the slots, and the host sorts the ids.
 """
 
 from typing import Any

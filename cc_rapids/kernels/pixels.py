@@ -185,10 +185,10 @@ def link_rows(on: Any, vertex: type, link: Any, are_joined: Any) -> Any:
                         carry = starts[v - ONE] >> LAST
                     shifted_starts |= carry
                     touch = np.uint32(bits & shifted & (begun | shifted_starts))
-                    if side & SAME != 0:
+                    if side & SAME != 0:  # if a run covers both columns, SAME links the two runs
                         touch &= np.uint32(begun & ~(theirs & ~their_starts))
-                    at = vertex(their_base - vertex(carry))
-                    join(touch, begun, shifted_starts, base, at, p, q - ONE, pixels, parent)
+                    shift_base = vertex(their_base - vertex(carry))
+                    join(touch, begun, shifted_starts, base, shift_base, p, q - ONE, pixels, parent)
                 if side & RIGHT != 0:  # the column after, shifted onto this column
                     shifted = np.uint32(theirs >> BIT)
                     shifted_starts = np.uint32(their_starts >> BIT)
@@ -198,10 +198,10 @@ def link_rows(on: Any, vertex: type, link: Any, are_joined: Any) -> Any:
                         shifted_starts |= np.uint32(starts[v + ONE] << LAST)
                         continues |= np.uint32((inside[w + ONE] & ~starts[w + ONE]) << LAST)
                     touch = np.uint32(bits & shifted & (begun | shifted_starts))
-                    if side & SAME != 0:
+                    if side & SAME != 0:  # if a run covers both columns, SAME links the two runs
                         touch &= np.uint32(shifted_starts & ~continues)
-                    at = vertex(their_base + vertex(their_starts & BIT))
-                    join(touch, begun, shifted_starts, base, at, p, q + ONE, pixels, parent)
+                    shift_base = vertex(their_base + vertex(their_starts & BIT))
+                    join(touch, begun, shifted_starts, base, shift_base, p, q + ONE, pixels, parent)
             r += ONE
 
     return link_rows

@@ -43,7 +43,7 @@ def same(on: Any, word: type, low: Any, find: Any) -> Any:
 
 
 def insert_or_query(on: Any, vertex: type, word: type, join: Any, load_edge: Any, same: Any) -> Any:
-    """Answer the queries and link the edges of a batch concurrently."""
+    """Answer queries and link edges concurrently; skip strays (see :func:`note_strays`)."""
 
     @on.elementwise
     def insert_or_query(e, src, dst, n, parent, aux, trees, queries, answers):
