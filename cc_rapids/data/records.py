@@ -46,6 +46,10 @@ MAX_RECORDS = 1 << 32  # row numbers have 32 bits
 KEYS_ARE = "keys must be integers, strings, categories, booleans, dates or times"
 
 Key = str | tuple[str, ...]  # a column, or several columns that must all agree
+BOOLEANS, DATES_AND_TIMES = (bool, np.bool_), (date, np.datetime64)
+# integers, the types of values that are converted to them, and the function that converts a list
+AsIntegers = tuple[Any, tuple[type, ...], Callable[[list[Any]], list[Any]]]
+NOT_CONVERTED: AsIntegers = None, (), list
 
 
 @dataclass(frozen=True)
@@ -68,9 +72,9 @@ class Records:
     unfit: list[Any]  # the values of ``ignore=`` that have the type of no column of a key
 
 
-def read_records(frame: Any, keys: Any, named: Any, ignore: Any) -> Records:
+def read_records(frame: Any, keys: Any, id: Any, ignore: Any) -> Records:
     """Read and check a frame of records, given arguments of :func:`cc_rapids.link_records`."""
-    checked_keys, id_names, ignored = _keys_of(keys), _id_names(named), _values_of(ignore)
+    checked_keys, id_names, ignored = _keys_of(keys), _id_names(id), _values_of(ignore)
     key_columns = [name for key in checked_keys for name in parts_of(key)]
     frame, to_relation = _frame_of(frame, [*key_columns, *id_names], id_names)
     size = frame_size(frame)
@@ -91,16 +95,14 @@ def read_records(frame: Any, keys: Any, named: Any, ignore: Any) -> Records:
 def _frame_of(frame: Any, names: list[str], id_names: list[str]) -> tuple[Any, Any]:
     """Return the frame in memory, and the function that converts answers to DuckDB relations.
 
-    The function is None unless the frame is a relation. Only the named columns of relations and
-    lazy frames are read.
+    The function is None unless the frame is a relation. Only the columns ``names``, which include
+    ``id_names``, of relations and lazy frames are read.
     """
     frame = chunked(frame)
     is_lazy = hasattr(type(frame), "collect_schema") and hasattr(type(frame), "collect")
-    if is_relation(frame):
-        columns = columns_in(frame)
-    else:
-        frame = frame if is_lazy else frame_in_memory(frame)
-        columns = columns_of(frame)
+    if not (is_lazy or is_relation(frame)):
+        frame = frame_in_memory(frame)
+    columns = columns_in(frame) if is_relation(frame) else columns_of(frame)
     for name in names:
         if name not in columns:
             argument = "id=" if name in id_names else "keys="
@@ -209,10 +211,11 @@ def _check_size(name: str, size: int, rows: int) -> None:
 
 
 def _key_part(name: str, values: Any, ignore: list[Any]) -> KeyPart:
-    """Return a column as a part of a key; raise an error if values cannot be compared exactly."""
+    """Return a column and the values to ``ignore`` in it; raise an error if it cannot be a key."""
     values = as_series(values)
     converted = _converted(values)
-    integers, convert = _as_integers(name, converted)
+    integers, types, convert = _as_integers(name, converted)  # only dates, times and booleans
+    # a list or objects that were converted to PyArrow strings
     column = None if converted is values else _string_column(name, converted)
     try:
         if column is None:
@@ -221,13 +224,11 @@ def _key_part(name: str, values: Any, ignore: list[Any]) -> KeyPart:
         has_strings = column.where(column.valid).strings
     except ColumnTypeError:
         raise _key_type_error(name, values) from None
-    if convert is not None:
-        types: Any = (bool, np.bool_) if convert is _zeros_and_ones else (date, np.datetime64)
-        fitting = [value for value in ignore if isinstance(value, types)]
-        return KeyPart(column, convert(fitting), set(map(str, fitting)))
-    types = str if has_strings else (int, np.integer)
-    fitting = [v for v in ignore if isinstance(v, types) and not isinstance(v, bool)]
-    return KeyPart(column, fitting, set(map(str, fitting)))
+    if integers is None:
+        types = (str,) if has_strings else (int, np.integer)
+        ignore = [value for value in ignore if not isinstance(value, bool)]  # a subclass of int
+    fitting = [value for value in ignore if isinstance(value, types)]
+    return KeyPart(column, convert(fitting), set(map(str, fitting)))
 
 
 def _key_type_error(name: str, values: Any) -> ColumnTypeError:
@@ -267,7 +268,8 @@ def _converted(values: Any) -> Any:
     """
     dtype = getattr(values, "dtype", None)
     has_objects = isinstance(dtype, np.dtype) and is_object(dtype) and not is_cudf(values)
-    if not (has_objects or isinstance(values, list | tuple)) or np.ma.isMaskedArray(values):
+    is_convertible = has_objects or isinstance(values, list | tuple)
+    if not is_convertible or np.ma.isMaskedArray(values):
         return values
     array = values.to_numpy() if is_series(values) else values
     try:
@@ -287,40 +289,38 @@ def _string_column(name: str, column: Any) -> Column | None:
     return Column(name, "object", len(strings), borrow, strings=True, valid=valid)
 
 
-def _as_integers(name: str, values: Any) -> tuple[Any, Callable[[list[Any]], list[int]] | None]:
-    """Return dates, times or booleans as integers, and the function that converts ignored values.
-
-    Return (None, None) for a column of another type.
-    """
+def _as_integers(name: str, values: Any) -> AsIntegers:
+    """Return dates, times or booleans as integers; NOT_CONVERTED for a column of another type."""
     dtype = getattr(values, "dtype", None)
     if is_cudf(values):
         if is_boolean(dtype):
-            return values.astype("int8"), _zeros_and_ones
+            return values.astype("int8"), BOOLEANS, _zeros_and_ones
         if is_time(dtype):
-            return values.astype("int64"), partial(_ticks_of_numpy, dtype)
-        return None, None
+            return values.astype("int64"), DATES_AND_TIMES, partial(_ticks_of_numpy, dtype)
+        return NOT_CONVERTED
     if isinstance(values, np.ndarray) or hasattr(values, "__cuda_array_interface__"):
         return _array_as_integers(values)
     if not is_series(values):
-        return None, None
+        return NOT_CONVERTED
     series = series_of(values, name)
     if series.dtype == nw.Boolean:
-        return pa.chunked_array([series.to_arrow()]).cast(pa.int8()), _zeros_and_ones
+        return pa.chunked_array([series.to_arrow()]).cast(pa.int8()), BOOLEANS, _zeros_and_ones
     if not series.dtype.is_temporal():
-        return None, None
+        return NOT_CONVERTED
     arrow = series.to_arrow()
-    return _ticks(pa.chunked_array([arrow])), partial(_ticks_like, arrow.type)
+    ticks = _ticks(pa.chunked_array([arrow]))
+    return ticks, DATES_AND_TIMES, partial(_ticks_like, arrow.type)
 
 
-def _array_as_integers(array: Any) -> tuple[Any, Callable[[list[Any]], list[int]] | None]:
+def _array_as_integers(array: Any) -> AsIntegers:
     """Return what :func:`_as_integers` returns, for an array; NaT and masked values are masked."""
     if is_boolean(array.dtype):
-        return array.astype(np.int8), _zeros_and_ones
+        return array.astype(np.int8), BOOLEANS, _zeros_and_ones
     if not is_time(array.dtype):
-        return None, None
-    numbers = np.asarray(array).view(np.int64)
+        return NOT_CONVERTED
     missing = np.isnat(np.asarray(array)) | np.ma.getmaskarray(array)
-    return np.ma.array(numbers, mask=missing), partial(_ticks_of_numpy, array.dtype)
+    numbers = np.ma.array(np.asarray(array).view(np.int64), mask=missing)
+    return numbers, DATES_AND_TIMES, partial(_ticks_of_numpy, array.dtype)
 
 
 def _zeros_and_ones(values: list[Any]) -> list[int]:
