@@ -75,8 +75,8 @@ def bytes_of(limit: int | str | None, free: int | None = None) -> int:
         return (free or host_memory.free_bytes()) // 2
     matched = NUMBER_AND_UNIT.fullmatch(limit) if isinstance(limit, str) else None
     if matched and matched[2].lower() in UNITS:
-        number = matched[1]
-        if matched[0].strip() == number and float(number) < LEAST_WITHOUT_UNIT:
+        number, has_unit = matched[1], matched[0].strip() != matched[1]
+        if not has_unit and float(number) < LEAST_WITHOUT_UNIT:
             raise InputError(
                 f"memory_limit must be a positive number of bytes or have a unit, but {limit!r} has"
                 f" none: did you mean '{number}MiB'? pass that, or '{number}B'"
@@ -220,7 +220,10 @@ class Budget:
         return EDGE[kind] * width * (1 + self.readers) // 2
 
     def update(self, kind: str, vertices: int, text: int = 0, width: int = 1) -> int:
-        """Set and return the number of rows of the next chunk for a number of vertices."""
+        """Set and return the number of rows of the next chunk for a number of vertices.
+
+        ``kind`` is a key of :data:`EDGE`. The ids have ``text`` bytes in all and ``width`` columns.
+        """
         used = self.vertex_bytes(kind, vertices, text, width)
         self.kind, self.edge = kind, self.edge_bytes(kind, width)
         self.free_bytes = self.limit - used

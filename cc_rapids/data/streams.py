@@ -220,11 +220,11 @@ class Parts(Source):
         self.filtered = self.bound is not None
 
     def unfiltered(self) -> Self:
-        """Return a copy that reads all rows on the host, with its own record of the files."""
+        """Return a copy to sample: it reads all rows on the host, with its own record of files."""
         other = copy(self)
         other.formats, other.unreadable, other.counts = [], [], {}
         other.bound = None
-        other.use_gpu_reader(None)
+        other.use_gpu_reader(read_groups=None)
         return other
 
     @property
@@ -281,10 +281,10 @@ class Parts(Source):
             yield from chunks
 
     def _skip(self, number: int, error: FormatError, skipped: list[str]) -> None:
-        """Add an unreadable part to ``skipped``; raise the error if parts may not be skipped."""
+        """Add the path of a part to ``skipped``; raise the error if parts may not be skipped."""
         if not self.skips:
-            is_changed = isinstance(error, ChangedFileError)
-            if self.skips is not None and len(self.parts) > 1 and not is_changed:
+            could_skip = self.skips is not None and len(self.parts) > 1
+            if could_skip and not isinstance(error, ChangedFileError):
                 add_advice(error, "unreadable='skip' leaves this file out")
             raise error
         skipped.append(self.parts[number].path)
@@ -296,7 +296,8 @@ class Parts(Source):
     def measure(self) -> dict[str, Any]:
         """Return the pieces, edges and range of ids, as far as the metadata contain them.
 
-        The result also has the messages about skipped files, as ``unreadable``.
+        The result also has messages about ``unreadable`` files and, for Parquet, the ``footers``
+        of all row groups, the number of ``groups`` of each part, and of rows to be ``skipped``.
         """
         return self.facts
 
@@ -344,7 +345,7 @@ class Parts(Source):
                 if piece.whole:
                     after = Cursor(number, piece.group + 1)
                 end_row = file.rows_until(piece.group, piece.rows, piece.whole)
-                begin_row = file.rows_until(begin.group, begin.rows, False)
+                begin_row = file.rows_until(begin.group, begin.rows, whole=False)
                 has_all_rows = piece.load is None and not chunk.left_out
                 skipped = {"row_group": piece.skipped} if piece.skipped else {}
                 delayed = chunk._replace(
@@ -357,7 +358,7 @@ class Parts(Source):
                 if file.has_rows_after(piece.group, piece.whole) and not self.skips:
                     yield delayed  # the caller links this chunk before more rows are read
                     delayed = None
-            given = file.ledger.given - file.rows_until(begin.group, begin.rows, False)
+            given = file.ledger.given - file.rows_until(begin.group, begin.rows, whole=False)
             self.counts[number] = ledger = file.ledger._replace(given=given)
         if delayed is not None:  # the last chunk of the part
             left_out = {**delayed.left_out, **ledger.left_out}
@@ -410,10 +411,11 @@ class Files(Parts):
         check_text_options(self.options, paths, formats)
         if self.bound is not None:
             self.bound.name("files")  # raises an error for an array of weights
-        are_binary = all(kind and FORMATS[kind].binary for kind in formats)
-        self.fixed = FILE_BYTES if are_binary else LEAST_TEXT_BYTES
         if not {*TEXT, ""}.isdisjoint(formats):  # a file of unknown format may be text
             self.fixed = TEXT_BYTES
+        else:
+            are_binary = all(FORMATS[kind].binary for kind in formats)
+            self.fixed = FILE_BYTES if are_binary else LEAST_TEXT_BYTES
 
     @classmethod
     def of(cls, edges: Any, request: ReadRequest) -> Files:
@@ -450,7 +452,7 @@ class Files(Parts):
         request = replace(request, options=replace(self.options, as_text=tuple(place.text or ())))
         if file.is_plain and part.mark is not None:
             place = place._replace(read_groups=self.read_groups)
-        # the files can be read again from the first one, as no part is a pipe, which has no mark
+        # whether all files so far can be read again: a pipe, which has no mark, cannot
         have_marks = all(part.mark for part in self.parts[: number + 1])
         file.can_restart = have_marks or self.rewind is not None
         try:
@@ -481,15 +483,13 @@ class Files(Parts):
         """Return the request for the columns of a file of a format."""
         bound = self.bound
         weight = None if bound is None else bound.weight
-        columns = ColumnRequest(*self.names, kind, self.options)
-        has_weights = bound is not None
-        return replace(columns, weights=has_weights, weight=weight, null_weights=True, bound=bound)
+        columns = ColumnRequest(*self.names, kind, self.options, bound=bound)
+        return replace(columns, weights=bound is not None, weight=weight, null_weights=True)
 
     def identity(self) -> dict[str, Any]:
         """Return the path, size, time of change and hash of each file."""
-        unmarked = [
-            part.path for part in self.parts if part.mark is None
-        ]  # pipes and skipped files
+        # pipes and skipped files
+        unmarked = [part.path for part in self.parts if part.mark is None]
         pipe = next(filter(os.path.exists, unmarked), None)
         if self.open_file is not None or pipe is not None:
             problem = f"{pipe} is a pipe: write it to a file"
@@ -609,7 +609,7 @@ def _solving_bytes(chunk: Chunk) -> int:
 
 def _one_table(chunks: list[Chunk]) -> Any:
     """Return the tables of all chunks as one, without copying; None if types of rows differ."""
-    if not chunks or any(chunk.vertices is not None for chunk in chunks):  # a table has none
+    if not chunks or any(chunk.vertices is not None for chunk in chunks):  # a table declares none
         return None
     names, tables = list[str](), []
     for chunk in chunks:
@@ -715,7 +715,7 @@ def check_footer(fragment: Any, stream: Any) -> None:
     footer, cached = pq.read_metadata(stream), fragment.metadata
     check_one_file(fragment.path, stream, footer)
     has_columns = cached.num_row_groups and cached.num_columns
-    # metadata of several files, whose columns have paths, equal the footer of no file
+    # merged metadata of several files equal no footer; only there do columns have paths
     has_paths = has_columns and cached.row_group(0).column(0).file_path
     if not (has_paths or footer.equals(cached)):
         raise ChangedFileError(
@@ -727,9 +727,8 @@ def check_footer(fragment: Any, stream: Any) -> None:
 class Fragments(Parts):
     """The fragments of a dataset; only the columns of ids and of weights are read.
 
-    The rows of each row group are counted before the filter of the dataset and the bound on weights
-    are applied to them. A row group is skipped if its statistics show that the filter or the bound
-    excludes all of its rows.
+    Rows are counted before the filter of the dataset and the bound on weights are applied. A row
+    group is skipped if its statistics show that the filter or the bound excludes all of its rows.
     """
 
     dataset: Any
@@ -751,11 +750,11 @@ class Fragments(Parts):
         self.ids = distinct_columns(source, destination)
         self.columns = distinct_columns(source, destination, self.weight)
         for name in self.columns:
-            place_of("the dataset", dataset.schema.names, name)
+            place_of("the dataset", dataset.schema.names, name)  # raises an error if it is missing
         parts = [_part_of(fragment, skips) for fragment in self.dataset.get_fragments()]
         super().__init__(parts, (source, destination), bound, skips)
         self.filtered = self.filter is not None or bound is not None
-        self.formats.append(SourceFormat("dataset", tuple(self.ids), None))
+        self.formats.append(SourceFormat("dataset", tuple(self.ids)))
 
     def unfiltered(self) -> Self:
         other = super().unfiltered()
@@ -773,7 +772,7 @@ class Fragments(Parts):
         open_file: Any = fragment.open if hasattr(type(fragment), "row_groups") else nullcontext
         with _unchanged(part), open_file() as raw:
             check_columns(fragment, self.columns)
-            if raw is not None:
+            if raw is not None:  # a Parquet file
                 check_footer(fragment, raw)
             file = File(part.path, raw, 0 if raw is None else raw.size(), None, budget=budget)
             file.groups = dict(enumerate(map(_rows_of, groups_of(fragment))))
@@ -791,7 +790,7 @@ class Fragments(Parts):
             chunk = self._chunk_of(piece.table)
             if piece.skipped and piece.group in filtered:
                 chunk = chunk._replace(left_out={"filtered": piece.skipped})
-                piece = replace(piece, skipped=0)
+                piece = replace(piece, skipped=0)  # otherwise counted again, as "row_group"
             yield piece, chunk
 
     def _tables(self, group: Any, file: File, rows: Callable[[], int]) -> Iterator[Any]:
@@ -803,7 +802,7 @@ class Fragments(Parts):
         """
         raw: Any = file.raw
         schema, columns = self.dataset.schema, cast(Any, self.columns)
-        if self.filter is not None:
+        if self.filter is not None:  # KEPT tells whether a row passes
             columns = {name: pads.field(name) for name in self.columns} | {KEPT: self.filter}
         in_file = group.physical_schema
         has_same_types = all(
@@ -968,7 +967,7 @@ def check_columns(fragment: Any, columns: list[str]) -> None:
 
 @contextmanager
 def _unchanged(part: Part) -> Iterator[None]:
-    """Return a context for reading a fragment; at its end, the file must not have changed."""
+    """Return a context for a read: errors become FormatErrors, and the file must not change."""
     look = partial(_mark_in, getattr(part.fragment, "filesystem", None))
     with unchanged(part.path, part.mark, look) if part.path else nullcontext():
         try:
@@ -1071,8 +1070,8 @@ class Items(Source):
             row_bytes = _row_bytes(item, request.columns(self.weights))
             while True:  # an item without rows is a chunk, too
                 rows = budget.fitting_rows(row_bytes) if row_bytes else budget.rows
-                # an old chunk ends at the last finished row
-                end = min(size, begin + rows, done if begin < done else size)
+                last = done if begin < done else size  # an old chunk ends at the last finished row
+                end = min(size, begin + rows, last)
                 weight = self.weights
                 if weight is not None and not isinstance(weight, str | int):
                     weight = sliced_column(weight, begin, end)
