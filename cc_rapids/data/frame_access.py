@@ -79,8 +79,8 @@ def answer_column(frame: Any, name: str) -> Any:
     names = columns_of(frame)
     if name in names:
         return column_of(frame, name)
-    key_names = [column for column in names if column.endswith(f"_{name}")]
-    if name == VERTEX and not key_names:  # the key columns have the names of the caller
+    key_names = [column for column in names if column.endswith(f"_{name}")]  # such as 0_vertex
+    if name == VERTEX and not key_names:  # names of the caller, such as kind and id
         key_names = [c for c in names if c != "labels" and not c.endswith("_labels")]
     if isinstance(frame, Mapping):
         return {column: frame[column] for column in key_names}
@@ -264,7 +264,7 @@ def _host_numbers(column: Any, what: str) -> tuple[Any, Any]:
         return values, ~np.ma.getmaskarray(array) if np.ma.is_masked(array) else None
     series = series_of(column, "weights")
     are_numbers = series.dtype.is_integer() or series.dtype.is_float()
-    if not are_numbers or series.dtype in (nw.Int128, nw.UInt128):
+    if not are_numbers or series.dtype in (nw.Int128, nw.UInt128):  # too wide for NumPy
         raise _no_numbers(what, getattr(column, "dtype", None) or column.type, len(column))
     return numbers_of_series(series)
 
@@ -292,7 +292,7 @@ def rows_of(column: Any, mask: Any, backend: Any) -> Any:
 
 
 def mask_of(name: str, values: Any) -> Any:
-    """Return a column as a boolean array on the same device.
+    """Return the column that marks the rows of queries as a boolean array on the same device.
 
     Raises
     ------
@@ -300,17 +300,19 @@ def mask_of(name: str, values: Any) -> Any:
         The column does not hold booleans, has nulls, or is not one-dimensional.
     """
     values = as_series(values)
-    array, type_name = (
-        _array_of_series(values) if is_series(values) else (array_of(name, values), None)
-    )
+    if is_series(values):
+        array, type_name = _array_of_series(values)
+    else:
+        array = array_of(name, values)
+        type_name = str(array.dtype)
     if array is None:
         raise NullsError(
             f"column {name!r} has nulls in its {len(values):,} rows: the column must say"
             " which rows are queries; fill the nulls with True or False"
         )
-    if array.dtype != bool and array.size:
+    if array.dtype != bool and array.size:  # an empty column may have any type
         raise ColumnTypeError(
-            f"column {name!r} is {type_name or array.dtype} ({array.size:,} values): it must hold"
+            f"column {name!r} is {type_name} ({array.size:,} values): it must hold"
             " True or False, True for rows that are queries; cast it, such as .astype(bool)"
         )
     return array.astype(bool)
@@ -417,7 +419,7 @@ def collected(frame: Any, requested: Sequence[str] | None = None) -> Any:
     if kind.__name__ == "DataFrame" and kind.__module__.startswith("dask"):
         names = [name for name in frame.columns if requested is None or name in requested]
         return frame[names].compute()
-    if not hasattr(kind, "collect"):
+    if not hasattr(kind, "collect"):  # not lazy
         return chunked(frame) if is_frame(frame) else frame
     if requested is not None and hasattr(frame, "collect_schema"):
         columns = frame.collect_schema().names()
@@ -435,12 +437,12 @@ def key_width(ids: Any) -> int:
 
 
 def key_parts(name: str, ids: Any, width: int) -> list[Any]:
-    """Return the columns of composite ids, unchecked: see :func:`vertices_of_keys`."""
+    """Return the columns of the ids of :func:`vertices_of_keys`; only tuples are checked."""
     ids = chunked(frame_of_levels(ids))
     if isinstance(ids, tuple | list):
         if any(isinstance(item, tuple) for item in ids):
             return _of_tuples(name, ids, width)
-        return list(ids) if len(ids) else [[] for _ in range(width)]
+        return list(ids) if len(ids) else [[] for _ in range(width)]  # no ids
     if isinstance(ids, np.ndarray) or hasattr(ids, "__cuda_array_interface__"):
         if ids.ndim == 2:
             return list(ids.T)

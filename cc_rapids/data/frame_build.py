@@ -36,7 +36,7 @@ def with_column(frame: Any, name: Any, values: Any, valid: Any) -> Any:
         The name of the column; in cuDF and pandas, it may be of any type that names columns.
     values : array, or column of any library, on the device of the frame
         A column of the frame's library keeps its type.
-    valid : array of bool, or None
+    valid : array of bool, or None if no value becomes null
 
     Raises
     ------
@@ -56,8 +56,8 @@ def with_column(frame: Any, name: Any, values: Any, valid: Any) -> Any:
         kind = f"{type(frame).__module__.partition('.')[0]} {type(frame).__name__}"
         raise InputError(f"column names of a {kind} must be strings, not name={name!r}")
     if hasattr(type(frame), "column_names"):
-        positions = [k for k, other in enumerate(frame.column_names) if other != name]
-        return frame.select(positions).append_column(name, _arrow(values, valid))
+        kept_positions = [k for k, other in enumerate(frame.column_names) if other != name]
+        return frame.select(kept_positions).append_column(name, _arrow(values, valid))
     return nw.from_native(frame).with_columns(_for_polars(values, valid).alias(name)).to_native()
 
 
@@ -129,20 +129,16 @@ def _for_polars(values: Any, valid: Any) -> Any:
     return series.to_frame().select(nw.when(mask).then(nw.col("labels")))["labels"]
 
 
-def frame_of_table(table: Any, library: str) -> Any:
+def frame_of_table(table: Any, library: Any) -> Any:
     """Convert a PyArrow table to a frame of another library.
 
     In pandas, integers with nulls become nullable integers, as by :func:`with_column`.
     """
-    backend: Any = library
     if library != "pandas":
-        return nw.from_arrow(table, backend=backend).to_native()
-    nullable = [
-        name
-        for name, column in zip(table.column_names, table.columns, strict=True)
-        if column.null_count and pa.types.is_integer(column.type)
-    ]
-    frame = nw.from_arrow(table.drop_columns(nullable), backend=backend).to_native()
+        return nw.from_arrow(table, backend=library).to_native()
+    columns = zip(table.column_names, table.columns, strict=True)
+    nullable = [name for name, c in columns if c.null_count and pa.types.is_integer(c.type)]
+    frame = nw.from_arrow(table.drop_columns(nullable), backend=library).to_native()
     for name in nullable:
         frame[name] = _pandas_series(table[name])
     return frame[table.column_names]
@@ -181,7 +177,7 @@ def rows_where_true(edges: Any, mask: Any) -> Any:
         columns = [arrow_rows(column, mask) for column in edges.columns]
         return type(edges).from_arrays(columns, schema=edges.schema)
     native = nw.to_native(edges, pass_through=True)
-    if native is not edges:
+    if native is not edges:  # a frame of narwhals
         return rows_where_true(native, mask)
     return edges.filter(nw.new_series("mask", mask, nw.Boolean, backend="polars").to_native())
 

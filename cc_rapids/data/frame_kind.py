@@ -86,7 +86,7 @@ def _type_name(column: Any) -> str:
 
 
 def input_from_description(description: dict[str, Any], strings: Sequence[bool]) -> EdgeInput:
-    """Return the input of one arbitrary edge, whose answers have the frames of a description.
+    """Return an input of one arbitrary edge, to make answers in the frames of a description.
 
     If the library is not available, log a warning, and use PyArrow or NumPy.
 

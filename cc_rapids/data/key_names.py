@@ -84,14 +84,12 @@ def _stems(sources: Sequence[str], destinations: Sequence[str]) -> tuple[str, ..
     The stem of two equal names is the name itself; () is returned if all names are equal.
     """
     pairs = list(zip(sources, destinations, strict=True))
-    stems_by_affixes = {pair: dict(splits(*pair)) for pair in pairs if pair[0] != pair[1]}
-    shared = set.intersection(*map(set, stems_by_affixes.values())) if stems_by_affixes else set()
-    if not shared:
+    stems = {pair: dict(splits(*pair)) for pair in pairs if pair[0] != pair[1]}  # by affixes
+    shared_affixes = set.intersection(*map(set, stems.values())) if stems else set()
+    if not shared_affixes:
         return ()
-    shortest = min(shared, key=lambda affixes: (len(affixes.left) + len(affixes.right), affixes))
-    return tuple(
-        stems_by_affixes[pair][shortest] if pair in stems_by_affixes else pair[0] for pair in pairs
-    )
+    shortest = min(shared_affixes, key=lambda pair: (len(pair.left) + len(pair.right), pair))
+    return tuple(stems[pair][shortest] if pair in stems else pair[0] for pair in pairs)
 
 
 def splits(left: str, right: str) -> Iterator[tuple[Affixes, str]]:

@@ -105,13 +105,13 @@ def read_pairs(
     ``width`` is the number of columns of an id. Two single ids raise an ArgumentTypeError, which
     names both ``methods``: the called method, and the method for two single ids.
     """
-    ids: Any = ()  # what may be two single ids: ``pairs`` and ``source``, or the items of ``pairs``
+    ids: Any = ()  # what may be two single ids by mistake
     if destination is None and source is not None and not isinstance(source, list):
         is_file = isinstance(pairs, str) and os.path.exists(pairs)
-        ids = () if is_file else (pairs, source)
+        ids = () if is_file else (pairs, source)  # as in connected(1, 2)
     elif source is None and isinstance(pairs, tuple | list) and len(pairs) == 2:
         are_edges = width == 1 and any(isinstance(item, tuple) for item in pairs)
-        ids = () if are_edges else pairs
+        ids = () if are_edges else pairs  # as in connected((1, 2))
     if ids and all(map(is_single, ids)):
         first, second = map(shown, ids)
         raise ArgumentTypeError(

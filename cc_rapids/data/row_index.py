@@ -84,7 +84,7 @@ def is_counted(index: Any) -> bool:
 def check_same_index(edges: Any, weights: Any) -> None:
     """Raise an InputError if a column of weights and the edges have different indexes.
 
-    Graphs, and edges or weights without an index, are matched by position.
+    Graphs, edges or weights without an index, and cuDF beside pandas, are matched by position.
     """
     if not hasattr(type(weights), "iloc") or not hasattr(weights.index, "equals"):
         return

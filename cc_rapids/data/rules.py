@@ -27,7 +27,7 @@ class Datasets:
     names: Any  # the value of each dataset, a column or a range
 
     def limits(self, per_dataset: int | dict[Any, int]) -> Any:
-        """Return the maximum number of records of each dataset in a cluster; -1 for no limit."""
+        """Return the limit of each dataset, given one limit or limits by dataset; -1 for none."""
         if not isinstance(per_dataset, dict):
             return np.full(len(self.names), per_dataset, np.int64)
         limits = np.full(len(self.names), -1, np.int64)
@@ -176,7 +176,6 @@ def check_per_dataset(limits: Any, has_datasets: bool) -> int | dict[Any, int]:
         raise InputError("per_dataset= limits the records of each dataset: pass datasets= as well")
     if isinstance(limits, dict):
         return {
-            name: check_limit(f"per_dataset[{shown(name)}]", limit)
-            for name, limit in limits.items()
+            key: check_limit(f"per_dataset[{shown(key)}]", limit) for key, limit in limits.items()
         }
     return check_limit("per_dataset=", limits)
