@@ -58,7 +58,7 @@ def _conversion_of(kind: type) -> Callable[[Any], Any] | None:
     """Return the function that converts objects of a type; None if no conversion is needed."""
     # the library of the type, then those of its bases
     libraries = [base.__module__.partition(".")[0] for base in kind.__mro__]
-    if "networkx" in libraries:
+    if "networkx" in libraries:  # only graphs have adjacency(); views of edges or nodes do not
         return _graph_of_networkx if hasattr(kind, "adjacency") else partial(_refuse, NO_VIEW)
     if "igraph" in libraries and hasattr(kind, "get_edgelist"):
         return _graph_of_igraph
@@ -69,7 +69,7 @@ def _conversion_of(kind: type) -> Callable[[Any], Any] | None:
     if kind.__name__ == "MultiIndex" and libraries[0] in ("pandas", "cudf"):
         return _frame_of_multiindex
     for base, convert_some in CONVERSIONS_OF_SOME.items():
-        if issubclass(kind, base) and not hasattr(kind, "tocoo"):
+        if issubclass(kind, base) and not hasattr(kind, "tocoo"):  # dok_matrix is a dict
             return convert_some
     return arrow_of if speaks_arrow(kind) else None
 
@@ -181,13 +181,13 @@ def _graph_of_networkx(graph: Any) -> Graph:
         ends = {SOURCE: partial(_ends_of, graph, 0), DESTINATION: partial(_ends_of, graph, 1)}
     names = {name for *_, data in graph.edges(data=True) for name in data}
     _check_attributes(names, ends)
-    others = {name: partial(_attribute_of_networkx, graph, name) for name in names}
-    return Graph(f"{type(graph).__name__} of NetworkX", ends | others, nodes)
+    attributes = {name: partial(_attribute_of_networkx, graph, name) for name in names}
+    return Graph(f"{type(graph).__name__} of NetworkX", ends | attributes, vertices=nodes)
 
 
 def _check_nodes(graph: Any, nodes: list[Any], types: set[type]) -> None:
     """Raise an InputError unless all nodes are integers, or all are strings."""
-    if bool not in types:
+    if bool not in types:  # bool is a subclass of int, but not a type of ids
         for valid_types in (str, (int, np.integer)):
             if all(issubclass(kind, valid_types) for kind in types):
                 return
@@ -223,8 +223,8 @@ def _graph_of_igraph(graph: Any) -> Graph:
     columns = {SOURCE: partial(getitem, ends, 0), DESTINATION: partial(getitem, ends, 1)}
     names = graph.es.attributes()
     _check_attributes(names, columns)
-    others = {name: partial(getitem, graph.es, name) for name in names}
-    return Graph(f"{type(graph).__name__} of igraph", columns | others, vertices)
+    attributes = {name: partial(getitem, graph.es, name) for name in names}
+    return Graph(f"{type(graph).__name__} of igraph", columns | attributes, vertices)
 
 
 def _check_vertex_names(names: list[Any]) -> None:

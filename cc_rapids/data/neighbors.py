@@ -97,8 +97,9 @@ def read_neighbors(indices: Any, distances: Any) -> Neighbors:
     n, k = array.shape
     flat, index_steps = _flat(array)
     numbers, distance_steps = (None, (0, 0)) if numbers is None else _flat(numbers)
-    steps, given = (*index_steps, *distance_steps), _no_edges_like(array)
-    return Neighbors(n, n * k, flat, numbers, steps, None, k, given, distance_type)
+    steps, offsets = (*index_steps, *distance_steps), None  # each row has k entries
+    given = _no_edges_like(array)
+    return Neighbors(n, n * k, flat, numbers, steps, offsets, k, given, distance_type)
 
 
 def read_distances(given: Any) -> Neighbors:
@@ -152,11 +153,12 @@ def _of_matrix(matrix: Any) -> Neighbors:
     indices = matrix.indices[:m]
     is_connectivity = is_boolean(matrix.data.dtype)
     distances, distance_type = (None, None) if is_connectivity else _numbers(matrix.data[:m])
-    k, offsets = int(starts[1]) if n else 0, None
-    if not bool((np.diff(starts) == k).all()):  # the rows have different lengths
-        k, offsets = 0, starts.copy()
-    steps, given = (k, 1, k, 1), _no_edges_like(indices)  # both arrays are stored row by row
-    return Neighbors(n, m, indices, distances, steps, offsets, k, given, distance_type)
+    columns, offsets = int(starts[1]) if n else 0, None
+    if not bool((np.diff(starts) == columns).all()):
+        columns, offsets = 0, starts.copy()  # the rows have different lengths
+    steps = (columns, 1, columns, 1)  # both arrays are stored row by row
+    given = _no_edges_like(indices)
+    return Neighbors(n, m, indices, distances, steps, offsets, columns, given, distance_type)
 
 
 def _array(values: Any, name: str, filler: Any) -> Any:
@@ -202,8 +204,8 @@ def _numbers(distances: Any) -> tuple[Any, Any]:
     if not is_number(array.dtype):
         raise ColumnTypeError(f"distances must be numbers, not {array.dtype}")
     if is_float(array.dtype) and array.dtype.itemsize not in (4, 8):
-        wide = np.float32 if array.dtype.itemsize == 2 else np.float64
-        return array.astype(wide), array.dtype
+        supported = np.float32 if array.dtype.itemsize == 2 else np.float64  # for long doubles
+        return array.astype(supported), array.dtype
     return array, array.dtype
 
 
@@ -256,6 +258,7 @@ def check_distances(neighbors: Neighbors, at_most: Any, nearest: bool, indices: 
     """Raise an InputError if a rule needs distances and there are none, or if a bound is invalid.
 
     The rules are the bound ``at_most`` and, if ``nearest``, the rule ``border='nearest'``.
+    ``indices`` is the caller's argument: a sparse matrix gets other advice than an array.
     """
     if neighbors.distances is None and (nearest or at_most is not None):
         rule = "border='nearest' compares"

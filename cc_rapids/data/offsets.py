@@ -40,10 +40,11 @@ def check(
 
 
 def in_words(name: str, at: int, size: int, up_to_wrong: list[int], m: int) -> str:
-    """Return a description of the invalid offset at position ``at``; "" if it has become valid.
+    """Return a description of the invalid offset at position ``at``; "" if it is valid by now.
 
-    ``name`` is the caller's name for the ``size`` offsets of m indices. ``up_to_wrong`` contains
-    the previous offset, if there is one, and the invalid offset.
+    The caller may have changed it after a kernel had found it. ``name`` is the caller's name for
+    the ``size`` offsets of m indices. ``up_to_wrong`` contains the previous offset, if there is
+    one, and the invalid offset.
     """
     if not up_to_wrong:
         return f"{name} is empty, but there are {m:,} indices: {WAY_OUT}"
@@ -51,7 +52,7 @@ def in_words(name: str, at: int, size: int, up_to_wrong: list[int], m: int) -> s
     if at == 0 and offset:
         return f"{name}[0] is {offset:,}, but must be 0, because row 0 begins there: {WAY_OUT}"
     if at == 0:
-        lacks_rows = size == 1 and m
+        lacks_rows = size == 1 and m  # n rows have n + 1 offsets
         return f"{name} has no row, but there are {m:,} indices: {WAY_OUT}" if lacks_rows else ""
     message = f"{name}[{at}] is {offset:,}, where row {at - 1:,} ends,"
     if offset < 0 or offset > m:

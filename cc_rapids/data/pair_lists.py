@@ -154,8 +154,7 @@ def _no_pairs(edges: list[Any]) -> InputError:
             " all edges: if the columns are the sources and the destinations, pass a tuple,"
             " tuple(edges); if each column is an edge, pass pairs, [tuple(edge) for edge in edges]"
         )
-    items = enumerate(edges)
-    at, item = next((k, item) for k, item in items if not isinstance(item, tuple | list))
+    at, item = next((k, e) for k, e in enumerate(edges) if not isinstance(e, tuple | list))
     advice = "a list of edges holds pairs, such as [(1, 2), (3, 4)]"
     if isinstance(item, dict):
         advice = "read records into a frame first, such as by pd.DataFrame(edges)"

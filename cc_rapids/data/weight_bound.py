@@ -173,17 +173,17 @@ class WeightBound:
         ledger = ledger_of(*(int(counts.item(0, k) or 0) for k in range(3)))  # a sum may be None
         return lazy.filter(within).to_native(), ledger
 
-    def _conditions(self, kind: Any) -> tuple[Any, Any]:
+    def _conditions(self, dtype: Any) -> tuple[Any, Any]:
         """Return narwhals expressions for missing weights, and for weights within the bounds."""
-        if not kind.is_numeric():
-            raise _no_numbers(self.weight, kind)
+        if not dtype.is_numeric():
+            raise _no_numbers(self.weight, dtype)
         column, within = nw.col(self.weight), list[Any]()
         missing = column.is_null()
-        if kind.is_float():
+        if dtype.is_float():
             missing = missing | column.is_nan()
             within.append(~column.is_nan())  # Polars orders NaN above all numbers
-        for sign, bound in self.bounds(kind):
-            limit = nw.lit(bound, kind) if kind.is_integer() else nw.lit(bound)
+        for sign, bound in self.bounds(dtype):
+            limit = nw.lit(bound, dtype) if dtype.is_integer() else nw.lit(bound)
             within.append(column >= limit if sign == ">=" else column <= limit)
         return missing, reduce(and_, within)
 

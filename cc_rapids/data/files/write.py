@@ -142,7 +142,7 @@ def is_standard_output(path: Path) -> bool:
 def _descriptor(path: Path) -> int | None:
     """Return the number of the open descriptor that a path such as /dev/stdout names, or None."""
     folder, name = os.path.split(os.path.abspath(path))
-    resolved = os.path.join(os.path.realpath(folder), name)  # name is kept: /proc/*/fd has links
+    resolved = os.path.join(os.path.realpath(folder), name)  # keeps a last link, as in /proc/*/fd
     descriptors = rf"/proc/{os.getpid()}/(task/[0-9]+/)?fd/([0-9]+)"
     if match := re.fullmatch(descriptors, resolved):
         return int(match[2])
@@ -242,7 +242,7 @@ def _open_direct(path: Path, descriptor: int | None) -> BinaryIO:
 
 @contextmanager
 def _packed(raw: BinaryIO, pack: str) -> Iterator[Any]:
-    """Compress what is written to a file."""
+    """Yield a stream that compresses to ``raw`` for a ``pack`` of ``PACKED``; "" for plain."""
     if pack == ".gz":
         # without a name and a time, equal edges give equal files
         with GzipFile("", "wb", 6, raw, mtime=0) as stream:
@@ -375,6 +375,7 @@ def _finite(pieces: Iterable[pa.Table], path: Path) -> Iterator[pa.Table]:
 def _numbered(edges: EdgeList, path: Path, format: Format, first: int) -> EdgeList:
     """Return the list with ids replaced by vertex numbers from ``first`` on, as int64."""
     are_integers = all(map(pa.types.is_integer, edges.schema.types[:2]))
+    # an empty list may have columns of any type
     if edges.vertices is None or (edges.num_edges and not are_integers):
         raise FormatError(
             f"cannot write {path}: {format.name} numbers the vertices, but these ids have type"
@@ -385,8 +386,6 @@ def _numbered(edges: EdgeList, path: Path, format: Format, first: int) -> EdgeLi
             f"cannot write {path}: {format.name} would number {edges.vertices.stop:,} vertices, up"
             " to the largest id; write csv, tsv, snap, arrow or parquet"
         )
-    old, n = edges.vertices, len(edges.vertices)
-    new = range(first, first + n)
     has_whole_weights = not edges.weighted or pa.types.is_integer(edges.schema.field("weight").type)
     if format.whole_weights and not has_whole_weights:
         raise FormatError(
@@ -396,7 +395,8 @@ def _numbered(edges: EdgeList, path: Path, format: Format, first: int) -> EdgeLi
     types = {"weight": pa.int64() if has_whole_weights else pa.float64()}
     fields = [field.with_type(types.get(field.name, pa.int64())) for field in edges.schema]
     schema = pa.schema(fields)
-    pieces = _shifted(edges.pieces, old, new, schema, path)
+    new = range(first, first + len(edges.vertices))
+    pieces = _shifted(edges.pieces, edges.vertices, new, schema, path)
     return replace(edges, pieces=pieces, vertices=new, schema=schema)
 
 
