@@ -38,6 +38,12 @@ class ListedEdges:
         are listed in both directions are edges.
     """
 
+    neighbors: Neighbors
+    rules: NeighborRules
+    indices: Any
+    distances: Any
+    left_out: Counter[str]
+
     def __init__(self, neighbors: Neighbors, rules: NeighborRules) -> None:
         self.neighbors, self.rules = neighbors, rules
         self.indices, self.distances = map(on_host, (neighbors.indices, neighbors.distances))

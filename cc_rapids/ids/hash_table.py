@@ -50,6 +50,8 @@ class SlotTable:
         The backend of the table.
     """
 
+    keys: Array
+    backend: Backend
     columns: list[Array]
     in_blocks = False  # whether edges were reordered: see :class:`PlacedSlots`
 
@@ -180,8 +182,10 @@ class PlacedSlots(SlotTable):
         Whether the edges are in the order of the blocks of their larger ends.
     """
 
+    backend: Backend
     sign: int  # see :attr:`IdRange.sign`
     expected_vertices: int
+    in_blocks: bool
 
     def __init__(
         self,

@@ -43,6 +43,9 @@ class TextTable:
         update. The table belongs to the index that has as many strings.
     """
 
+    backend: Backend
+    n: int
+
     def __init__(self, backend: Backend) -> None:
         self.backend, self.n, self._used_bytes = backend, 0, 0
         self._bits: Array = backend.empty(0, np.uint64)  # the keys, until the table is built

@@ -72,18 +72,17 @@ def check_columns_as_before(given: EdgeInput, before: EdgeInput) -> None:
     chosen because the file has only two. The check is strict because a wrong insertion is
     permanent. Files without a header have no names.
     """
-    # formats are in the order in which files were read, and the latest one is checked
-    files = [source for source in given.formats if source.header is not False]
-    earlier = [source for source in before.formats if source.header is not False]
-    if not (files and earlier) or is_known_pair(files[-1].columns):
-        return
-    names, earlier_names = files[-1].columns, earlier[-1].columns
-    if all(set(names) != set(source.columns) for source in earlier):
-        raise MissingColumnError(
-            f"the columns of ids are {', '.join(map(repr, names))}, but they were"
-            f" {', '.join(map(repr, earlier_names))} in the previous file: name the columns"
-            " of this file with source= and destination="
-        )
+    earlier = [source.columns for source in before.formats if source.header is not False]
+    earlier_sets = [set(names) for names in earlier]
+    for source in given.formats if earlier else []:
+        if source.header is False or is_known_pair(source.columns):
+            continue
+        if set(source.columns) not in earlier_sets:
+            raise MissingColumnError(
+                f"the columns of ids are {', '.join(map(repr, source.columns))}, but they were"
+                f" {', '.join(map(repr, earlier[-1]))} in the previous file: name the columns of"
+                " this file with source= and destination="
+            )
 
 
 def read_rows(

@@ -92,6 +92,16 @@ class AuditedTree:
         The density at which the point leaves this cluster.
     """
 
+    names: Any
+    parent: Any
+    birth: Any
+    death: Any
+    size: Any
+    child_count: Any
+    points: Any
+    last_cluster: Any
+    leave_density: Any
+
     def __init__(self, rows: Any, is_finite: Any) -> None:
         n = is_finite.size
         count = len(rows) - n + 1  # of clusters; the root has no row
