@@ -361,7 +361,8 @@ def find_components(
     ``seconds`` therefore covers only the search for the edges of the forest.
     """
     given, answers = edges, None  # ``answers`` converts frames to the kind of the given edges
-    list_ledger = None if reading is None else reading.ledger  # of the list with these rows
+    # ``list_ledger`` counts all rows of the list as given; later ledgers are added with given=0
+    list_ledger = None if reading is None else reading.ledger
     adapter = adapter_of(edges)
     bound = options.weight_bound
     bound_to_warn_of = bound if reading is None else None  # a stream warns of its own bound
@@ -439,7 +440,7 @@ def find_components(
         done = perf_counter()
     input_ledger = edge_input.ledger
     assert input_ledger is not None
-    if list_ledger is not None:  # it has counted these rows as given
+    if list_ledger is not None:
         input_ledger = list_ledger.plus(input_ledger._replace(given=0))
     ledger = input_ledger._replace(linked=encoded.edges.m).check()
     if not (ledger.linked or ledger.records):
@@ -598,10 +599,7 @@ def bipartition(
 def _opened_for_second_run(edges: Any, options: dict[str, Any]) -> Any:
     """Return converted edges; with bounds, also store their own weights in ``options``.
 
-    Raises
-    ------
-    InputError
-        The edges or options cannot be read twice on one device.
+    Raise an InputError for edges and options that cannot be read twice on one device.
     """
     if any(options.get(name) is not None for name in ("at_least", "at_most")):
         edges, options["weight"] = with_own_weights(edges, options.get("weight"))
@@ -617,7 +615,7 @@ def _in_memory_if_bounded(
     """Load edges with weight bounds into memory; return the edges, and the columns of both ends.
 
     Row numbers then refer to the list before the bounds apply. A file becomes a table, and a lazy
-    frame is collected. Options used here are removed from ``options``.
+    frame is collected. The options for reading a file are removed from ``options``.
     """
     adapter = adapter_of(edges)
     is_bounded = any(options.get(name) is not None for name in ("at_least", "at_most"))
@@ -667,14 +665,14 @@ def _check_second_run(edges: Any, options: dict[str, Any]) -> None:
             " twice, on one device"
         )
     if options.get("explain") is True:
-        return
-    adapter, chunked = adapter_of(edges), [name for name in CHUNKED if name in options]
+        return  # a plan needs no second run
+    adapter = adapter_of(edges)
     if adapter.is_stream and not adapter.becomes_table:
         raise InputError(
             f"edges are a {type(edges).__name__} of frames, which are read in chunks and not kept,"
             " but this function reads all edges twice: read them into one frame"
         )
-    if chunked:
+    if chunked := [name for name in CHUNKED if name in options]:
         raise InputError(
             f"{chunked[0]}= reads edges in chunks, which are not kept, but this function reads all"
             " edges twice: leave it out"
@@ -796,16 +794,18 @@ def bridges(
 def _edges_of_answer(
     edges: Any, source: Any, destination: Any, options: dict[str, Any], edges_of: Any
 ) -> Any:
-    """Find components, and return the frame ``edges_of(answer)``, with rows of the whole list."""
-    edges = _opened_for_second_run(edges, options)
-    source, destination = named_ends(edges, source, destination, options.get("weight"))
-    given, request = edges, ReadRequest(source, destination)
-    edges, source, destination = _in_memory_if_bounded(edges, source, destination, options)
+    """Find components, and return the frame ``edges_of(answer)``, with rows of the given list."""
+    given = _opened_for_second_run(edges, options)
+    source, destination = named_ends(given, source, destination, options.get("weight"))
+    request = ReadRequest(source, destination)
+    edges, source, destination = _in_memory_if_bounded(given, source, destination, options)
     result = components(edges, source, destination, **options)
     if not isinstance(result, Components):
         return result
     frame = edges_of(result.answer)
-    to_given_kind = None if edges is given else adapter_of(given).answers(given, request)
+    if edges is given:
+        return frame
+    to_given_kind = adapter_of(given).answers(given, request)  # such as to a lazy frame
     return frame if to_given_kind is None else to_given_kind(frame)
 
 
