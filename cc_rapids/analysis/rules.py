@@ -53,7 +53,9 @@ def pairs_of(
 ) -> tuple[Array, Array]:
     """Return, for both ends of each ``must_link`` or ``cannot_link`` pair, the row in the answer.
 
-    ``name`` is the name of the argument. Pairs of ``cannot_link`` with an unknown id are left out.
+    ``name`` is the name of the argument. ``pairs``, ``source`` and ``destination`` are the results
+    of :func:`~cc_rapids.data.rules.pairs_of_rule`. An unknown id in ``must_link`` raises an error,
+    but pairs of ``cannot_link`` with one are left out: no cluster can break them.
     """
     backend = answer.backend
     if pairs is None:
@@ -103,17 +105,17 @@ def codes_in(answer: Answer, datasets: Datasets | None, limits: Any) -> tuple[Ar
         k = int(differs.argmax())
         raise InputError(
             f"{counted(int(differs.sum()), 'row')} of datasets= give a second dataset to a vertex,"
-            f" such as {_shown(answer, rows[k : k + 1])}: give each vertex one dataset"
+            f" such as {_shown(answer, rows[k:])}: give each vertex one dataset"
         )
     limits = backend.asarray(limits)
     if bool((limits < 0).any()):  # -1 means no limit
         is_unlimited = limits[xp.maximum(code_of_row, 0)] < 0
         code_of_row[(code_of_row >= 0) & is_unlimited] = -1
-    return code_of_row, xp.maximum(limits, 1)  # a limit below 1 belongs to no row
+    return code_of_row, xp.maximum(limits, 1)  # -1 is now the limit of no row's code
 
 
 def _rows_with_dataset(answer: Answer, datasets: Datasets) -> tuple[Array, Array]:
-    """Return the rows of the answer whose vertices have a dataset, and the code of each dataset."""
+    """Return the row in the answer of each vertex in ``datasets``, and the code of its dataset."""
     backend = answer.backend
     names = (f"datasets {k}" if k else "datasets" for k in range(len(datasets.ids)))
     column, mask = ids_without_nulls(dict(zip(names, datasets.ids, strict=True)))
@@ -127,7 +129,7 @@ def _rows_with_dataset(answer: Answer, datasets: Datasets) -> tuple[Array, Array
             "datasets= names no vertex of the edges, so the rule would hold for no vertex: are ids"
             " spelled alike, and does the column of ids come before the column of datasets?"
         )
-    known &= code >= 0
+    known &= code >= 0  # the code of a null is -1
     return (rows, code) if bool(known.all()) else (rows[known], code[known])
 
 
@@ -152,8 +154,9 @@ def link(
     Components that break no rule stay unchanged, and their accepted edges are the edges of a
     maximum spanning forest. The edges of all other components are decided one by one. If most edges
     are in components that break a rule, all edges are decided, so that no forest is needed.
-    ``plain`` are the options for finding components, and ``spanning`` are the options for a maximum
-    spanning forest.
+    ``limits`` has the limit of each dataset. ``cannot`` and ``must`` are the last three arguments
+    of :func:`pairs_of`. ``plain`` are the options for finding components, and ``spanning`` those
+    for a maximum spanning forest.
     """
     check_kept(answer, "clusters under rules")
     started, backend, xp = perf_counter(), answer.backend, answer.backend.xp
@@ -163,7 +166,7 @@ def link(
         must_link = pairs_of(answer, "must_link", *must)
         groups, count = answer.dense, len(answer)
         if must_link[0].size:  # components that pairs of must_link join are one group
-            ends = Edges(groups[must_link[0]], groups[must_link[1]], 0)
+            ends = Edges(groups[must_link[0]], groups[must_link[1]], low=0)
             least = least_of_components(answer, ends, count, plain, "components")
             groups = least[groups]
         is_decided = rules.broken(groups, count, backend)
@@ -175,10 +178,9 @@ def link(
             rows, forest = rows_of_forest(answer.given, backend, spanning), answer.forest
             dtypes = np.int64, np.uint8, np.int64, np.int64
             refused = Refused(*(xp.zeros(0, dtype) for dtype in dtypes))
-    seconds = answer.facts.seconds | {
-        "compute": (answer.facts.seconds.get("compute") or 0.0) + perf_counter() - started
-    }
-    facts = replace(answer.facts, seconds=seconds)
+    seconds = answer.facts.seconds
+    compute = (seconds.get("compute") or 0.0) + perf_counter() - started
+    facts = replace(answer.facts, seconds=seconds | {"compute": compute})
     accepted_edges, ruled = ChosenEdges(backend, rows), Ruled(rules, must_link, refused)
     decoder, kind = answer.decoder, answer.kind
     return Answer(answer.given, backend, decoder, forest, kind, facts, accepted_edges, ruled=ruled)
@@ -198,7 +200,7 @@ def _decide_edges(
     of a maximum spanning forest. Raise an InputError if a pair of ``must_link`` breaks a rule.
     """
     backend, xp = answer.backend, answer.backend.xp
-    groups, count, is_decided = grouping
+    groups, group_count, is_decided = grouping
     rows_are_vertices = _rows_are_vertices(answer)
     src, dst = _ends(answer, rows_are_vertices)
     row_is_decided = is_decided[groups]
@@ -220,7 +222,7 @@ def _decide_edges(
             f"must_link= puts {' and '.join(ids)} into one cluster, which breaks the rule"
             f" {error.rule}=: remove the pair, or relax the rule"
         ) from None
-    verdict = clusters.decide(us, vs, keys, groups, count)
+    verdict = clusters.decide(us, vs, keys, groups, group_count)
     clusters.name_rules(us, vs, keys, verdict)
     accepted = edges[is_accepted(verdict)]
     if not decides_all:  # add the forest edges outside the decided groups
@@ -235,7 +237,10 @@ def _decide_edges(
 
 
 def _rows_are_vertices(answer: Answer) -> bool:
-    """Return whether row k of the answer is vertex k, and its id is k plus a constant."""
+    """Return whether row k of the answer is vertex k, and its id is k plus a constant.
+
+    The rows of ids are then known without a search.
+    """
     forest, backend, src = answer.forest, answer.backend, answer.given.src
     if src.strings or src.key_columns or not isinstance(answer.decoder, OffsetDecoder):
         return False
@@ -253,34 +258,34 @@ def _ends(answer: Answer, rows_are_vertices: bool) -> tuple[Array, Array]:
     if not rows_are_vertices:
         return rows_of_edges(answer)
     with BorrowedEdges(answer.backend, given) as columns:
-        src, dst = (answer.backend.asarray(column) for column in columns[:2])
-        if not decoder.id_base:
-            return src.astype(forest.vertex), dst.astype(forest.vertex)
-        return tuple(
-            (column.astype(np.int64) - decoder.id_base).astype(forest.vertex)
-            for column in (src, dst)
-        )
+        src, dst = map(answer.backend.asarray, columns[:2])  # vertices= may follow
+        if decoder.id_base:
+            src, dst = (column.astype(np.int64) - decoder.id_base for column in (src, dst))
+        return src.astype(forest.vertex), dst.astype(forest.vertex)
 
 
-def _with_clusters(answer: Answer, rows_are_vertices: bool, mask: Array, roots: Array) -> Forest:
+def _with_clusters(
+    answer: Answer, rows_are_vertices: bool, row_is_decided: Array, roots: Array
+) -> Forest:
     """Return a copy of the answer's forest in which decided rows have the trees of their clusters.
 
-    ``mask`` is True for decided rows, and ``roots[k]`` is the row of the root of row k's cluster.
-    In the result, each tree is rooted at its least vertex.
+    ``roots`` has, for each row, the row of the vertex that is the root of its cluster. In the
+    result, each tree is rooted at its least vertex.
     """
-    backend, given = answer.backend, answer.forest
-    forest = Forest(backend, given.n, given.all_present)
-    forest.present[:] = given.present
-    forest.parent[:] = given.parent
+    backend, original = answer.backend, answer.forest
+    forest = Forest(backend, original.n, original.all_present)
+    forest.present[:] = original.present
+    forest.parent[:] = original.parent
     if rows_are_vertices:
-        parent = forest.parent[: given.vertices]
-        parent[:] = backend.xp.where(mask, roots, parent)
+        parent = forest.parent[: original.vertices]
+        parent[:] = backend.xp.where(row_is_decided, roots, parent)
     else:
-        vertices, rows = given.rows(0, np.int64)[0], backend.xp.flatnonzero(mask)
+        vertices, _ = original.rows(low=0, dtype=np.int64)
+        rows = backend.xp.flatnonzero(row_is_decided)
         forest.parent[vertices[rows]] = vertices[roots[rows]].astype(forest.vertex)
-    lowest = backend.fill(backend.empty(given.n, forest.vertex), 0xFF)
-    backend.kernel(trees.least_of_trees, forest.vertex)(given.n, forest.parent, lowest)
-    backend.kernel(trees.reroot)(given.n, lowest, forest.parent, forest.present)
+    lowest = backend.fill(backend.empty(original.n, forest.vertex), 0xFF)
+    backend.kernel(trees.least_of_trees, forest.vertex)(original.n, forest.parent, lowest)
+    backend.kernel(trees.reroot)(original.n, lowest, forest.parent, forest.present)
     forest.count()
     return forest
 

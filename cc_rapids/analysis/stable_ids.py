@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple
@@ -216,14 +216,14 @@ def number(answer: Answer, previous: Any, policy: str, next_id: Any) -> Numbers:
 def _step(answer: Answer, previous: Previous) -> Step:
     """Return the pairs of previous and current components with common members."""
     backend, xp = answer.backend, answer.backend.xp
-    former, component = xp.unique(previous.numbers, return_inverse=True)
-    sizes = backend.counts(component, int(former.size)).astype(np.int64)
+    former, former_index = xp.unique(previous.numbers, return_inverse=True)
+    sizes = backend.counts(former_index, int(former.size)).astype(np.int64)
     if previous.ids is None or not answer.forest.vertices:
         no_pairs = xp.zeros(0, np.int64)
-        return Step(former, sizes, no_pairs, no_pairs, no_pairs)
-    rows, valid = rows_of_ids(answer, previous.ids, "null")
-    before = component[valid].astype(np.int64)
-    after = answer.dense[rows[valid]].astype(np.int64)
+        return Step(former, sizes, before=no_pairs, after=no_pairs, shared=no_pairs)
+    rows, is_common = rows_of_ids(answer, previous.ids, missing="null")
+    before = former_index[is_common].astype(np.int64)
+    after = answer.dense[rows[is_common]].astype(np.int64)
     order = order_of([before, after], xp)
     before, after = before[order], after[order]
     starts = xp.flatnonzero(begins([before, after], xp))
@@ -259,40 +259,42 @@ def _previous(answer: Answer, previous: Any, next_id: Any) -> Previous:
     if isinstance(previous, str | os.PathLike):
         previous = load(previous)
     # ``counter`` is the next_id of ``previous``; None if it has none
-    if previous is None:
-        earlier, counter = Previous(None, backend.xp.zeros(0, np.int64), 0), None
-    elif isinstance(previous, Numbers | NumberedComponents):
-        numbers = previous if isinstance(previous, Numbers) else previous.numbers
-        former, counter = numbers.answer, numbers.next_id
+    ids, numbers, counter = None, backend.xp.zeros(0, np.int64), None
+    if isinstance(previous, Numbers | NumberedComponents):
+        saved = previous if isinstance(previous, Numbers) else previous.numbers
+        former, counter = saved.answer, saved.next_id
         with former.backend.scope():
             ids = of_key_columns(former.ids()) if former.forest.vertices else None
-            number_of_vertex = numbers.numbers[former.dense]
-        earlier = Previous(ids, backend.asarray(number_of_vertex), counter)
+            numbers = saved.numbers[former.dense]
+        numbers = backend.asarray(numbers)
     elif hasattr(type(previous), "stable_ids"):  # on the type: columns of frames are attributes
         raise InputError(
             f"previous is a {type(previous).__name__}, whose components have labels, not numbers:"
             " pass the result of its stable_ids()"
         )
-    else:
-        earlier, counter = _of_frame(answer, previous)
+    elif previous is not None:
+        ids, numbers, counter = _of_frame(answer, previous)
     if next_id is None:
         if counter is None and previous is not None:
             raise InputError(
                 "a frame does not list retired numbers: pass the StableIds, or the path of their"
                 " file, or next_id=, greater than every number ever used"
             )
-        return replace(earlier, next_id=counter or 0)
+        return Previous(ids, numbers, counter or 0)
     next_id = check_count("next_id", next_id)
     least = counter or 0
-    if earlier.numbers.size:
-        least = max(least, int(earlier.numbers.max()) + 1)
+    if numbers.size:
+        least = max(least, int(numbers.max()) + 1)
     if next_id < least:
         raise InputError(f"next_id={next_id:,} may already be used: pass at least {least:,}")
-    return replace(earlier, next_id=next_id)
+    return Previous(ids, numbers, next_id)
 
 
-def _of_frame(answer: Answer, frame: Any) -> tuple[Previous, int | None]:
-    """Return the numbered vertices of a frame, and the next_id in its metadata, or None."""
+def _of_frame(answer: Answer, frame: Any) -> tuple[Column | None, Array, int | None]:
+    """Return the ids and numbers of the vertices in a frame, and the next_id in its metadata.
+
+    The ids are None if there are no vertices. Only tables of saved files have the metadata.
+    """
     backend = answer.backend
     frame = frame._asdict() if hasattr(frame, "_asdict") else frame_in_memory(frame)
     ids = _names_of_ids(answer, columns_of(frame))
@@ -303,8 +305,8 @@ def _of_frame(answer: Answer, frame: Any) -> tuple[Previous, int | None]:
     check_one_each("previous", column.size, numbers.size, "number")
     if column.size:
         id_codes, bound = numbers_of_ids(column, backend.xp.arange(column.size), backend)
-        repeated = column.size - int((backend.counts(id_codes, bound) > 0).sum())
-        if repeated:
+        distinct = int((backend.counts(id_codes, bound) > 0).sum())
+        if repeated := column.size - distinct:
             raise InputError(
                 f"{counted(repeated, 'row')} of {column.size:,} in previous name a vertex again:"
                 " keep one row for each vertex"
@@ -312,7 +314,7 @@ def _of_frame(answer: Answer, frame: Any) -> tuple[Previous, int | None]:
     has_metadata = hasattr(type(frame), "column_names")  # a PyArrow table
     metadata = (frame.schema.metadata or {}) if has_metadata else {}
     counter = _header_of(metadata)["next_id"] if METADATA in metadata else None
-    return Previous(column if column.size else None, numbers, 0), counter
+    return column if column.size else None, numbers, counter
 
 
 def _checked_numbers(column: Any, backend: Backend) -> Array:
@@ -435,17 +437,17 @@ class NumberedComponents(Generic[ComponentsT]):
         with backend.scope():
             xp, counts = backend.xp, answer.counts.astype(np.int64)
             part_counts = backend.counts(step.before, int(step.former.size))[step.before]
-            split = xp.flatnonzero(part_counts > 1)
+            split_pairs = xp.flatnonzero(part_counts > 1)
             source_counts = backend.counts(step.after, len(self))[step.after]
-            merged = xp.flatnonzero(source_counts > 1)
-            merged = merged[order_of([step.after[merged], step.before[merged]], xp)]
+            merged_pairs = xp.flatnonzero(source_counts > 1)
+            order = order_of([step.after[merged_pairs], step.before[merged_pairs]], xp)
             splits, merges = (
                 {
                     "before": step.former[step.before[pairs]],
                     "after": numbers[step.after[pairs]],
                     "shared": step.shared[pairs],
                 }
-                for pairs in (split, merged)
+                for pairs in (split_pairs, merged_pairs[order])
             )
             born = xp.flatnonzero(numbers >= self.numbers.first_birth)
             births = {"labels": numbers[born], "size": counts[born]}
@@ -513,11 +515,12 @@ class NumberedComponents(Generic[ComponentsT]):
             check_vertices,
         )
 
-        started, answer = perf_counter(), self.components.answer
+        started = perf_counter()
         check_word("policy", policy, POLICIES)
+        answer = self.components.answer
         before = _numbered(answer, previous, next_id)
         labels = arrow_of(self.labels())
-        now = _as_numbered(labels, labels.column_names[:-1], self.next_id)
+        now = _as_numbered(labels, labels.column_names[:-1], self.next_id)  # without "labels"
         # only the ids are compared: any kind of labels would do
         check_vertices(now, arrow_of(answer.label_frame(check_labels("min"))))
         with answer.backend.scope():
@@ -589,7 +592,7 @@ def load(path: str | os.PathLike[str], engine: str | None = None) -> Numbers:
         return _loaded(table, engine)
     except FileNotFoundError as error:
         raise FormatError(f"there is no file {os.fspath(path)!r}") from error
-    except (*damage, OverflowError) as error:
+    except (*damage, OverflowError) as error:  # next_id may be Infinity in JSON
         raise FormatError(
             f"{os.fspath(path)!r} is not a file of StableIds.save(), or is damaged ({error}):"
             " save the numbers again"
@@ -599,19 +602,19 @@ def load(path: str | os.PathLike[str], engine: str | None = None) -> Numbers:
 def _numbered(answer: Answer, previous: Any, next_id: Any) -> Numbered:
     """Return the argument ``previous`` as numbered vertices on the host, to audit its successor."""
     with answer.backend.scope():
-        counter = _previous(answer, previous, next_id).next_id  # also checks the arguments
+        next_id = _previous(answer, previous, next_id).next_id  # also checks the arguments
     if isinstance(previous, str | os.PathLike):
         previous = load(previous)
     if previous is None:
         no_vertices = arrow_of({"vertex": [], "labels": np.zeros(0, np.int64)})
-        return _as_numbered(no_vertices, ["vertex"], counter)
+        return _as_numbered(no_vertices, ["vertex"], next_id)
     if isinstance(previous, NumberedComponents):
         previous = previous.numbers
     if isinstance(previous, Numbers):
         table = arrow_of(previous.answer.in_memory().label_frame())
-        return _as_numbered(table, table.column_names[:-1], counter)
+        return _as_numbered(table, table.column_names[:-1], next_id)  # without "labels"
     frame = previous if hasattr(previous, "_asdict") else frame_in_memory(previous)
-    return _as_numbered(arrow_of(frame), _names_of_ids(answer, columns_of(frame)), counter)
+    return _as_numbered(arrow_of(frame), _names_of_ids(answer, columns_of(frame)), next_id)
 
 
 def _as_numbered(table: pa.Table, ids: list[str], next_id: int) -> Numbered:
