@@ -82,10 +82,11 @@ def report(
             f"a report needs edges in memory, but these are a {type(edges).__name__}: read them"
             " into one frame"
         )
-    call, names_weight = "report(edges)", not (weight is None or isinstance(weight, AsFound))
+    names_weight = not (weight is None or isinstance(weight, AsFound))
     bound = answer.given.bound
     if not names_weight and bound is not None and not bound.has_limits:
         bound = None  # without limits, it only names the weights of the answer
+    call = "report(edges)"
     given = read_for_answer(edges, source, destination, bound, weight, what=call, nulls=nulls)
     if not names_weight:  # weights are read only to apply the limits
         given = replace(given, weights=None)
@@ -116,7 +117,7 @@ class Report(html.Page):
 
     def __init__(self, found: Answer, given: EdgeInput, records: EdgeRecords) -> None:
         self._answer, self._records = found, records
-        self._index = given.index if has_labels(given.index) else None
+        self._index = given.index if has_labels(given.index) else None  # names the weakest rows
         backend, xp = found.backend, found.backend.xp
         src, dst = rows_of_edges(found, given)
         self._ledger = given.rows._replace(linked=int(src.size)).check("the edges of the report")
@@ -126,7 +127,6 @@ class Report(html.Page):
         weights = None if given.weights is None else backend.asarray(given.weights)
         forest_edges = _checked_forest(src, dst, weights, found)
         component_of_edge = component_of_row[src]
-        # for each component: the numbers of edges and bridges, and the weakest edge
         self._edges = backend.counts(component_of_edge, k).astype(np.int64)
         self._count_pairs(src, dst, component_of_row)
         bridges = xp.zeros(0, np.int64)
@@ -175,7 +175,7 @@ class Report(html.Page):
         return TITLE
 
     def _parts(self) -> list[str]:
-        """Return the two tables, and the notes below them, as HTML."""
+        """Return the tables, and the notes below them, as HTML."""
         facts = [(name, _shown(value), MEANINGS[name]) for name, value in self._facts().items()]
         answer, largest = self._answer, slice(0, SHOWN)
         with answer.backend.scope():
@@ -360,9 +360,9 @@ class Report(html.Page):
                 "singletons": singletons,
                 "singleton_share": singletons / k if k else float("nan"),
             }
-            ranks = xp.asarray(list(PERCENTILES.values()), np.float64)
-            values = ranks * float("nan")
+            values = np.full(len(PERCENTILES), np.nan)
             if k:
+                ranks = xp.asarray(list(PERCENTILES.values()), np.float64)
                 values = answer.backend.to_host(xp.percentile(sizes, ranks))
             facts |= {name: float(value) for name, value in zip(PERCENTILES, values, strict=True)}
             facts["size_mean"] = answer.forest.vertices / k if k else float("nan")
@@ -384,10 +384,7 @@ class Report(html.Page):
         }
         if self._weakest is not None:
             weakest = self._weakest
-            columns |= {
-                "weakest_row": weakest.row[order],
-                "weakest_weight": weakest.weight[order],
-            }
+            columns |= {"weakest_row": weakest.row[order], "weakest_weight": weakest.weight[order]}
         return columns
 
 
@@ -457,7 +454,7 @@ def _weakest(
     given: EdgeInput,
     answer: Answer,
 ) -> _Weakest:
-    """Return the weakest edge of the maximum spanning forest in each component.
+    """Return each component's weakest edge of the maximum spanning forest: see WEAKEST_NOTE.
 
     ``forest_edges`` are the positions of this forest's edges, ascending, and ``ends`` are the rows
     in the answer of both ends of each edge.

@@ -82,12 +82,12 @@ def _best_of_scores(answer: Answer, by: Any, ascending: bool, least: Array) -> A
     warn_of_no_scores(valid, "by=", "the least id of each component is returned")
     check_one_each("by=", rows.size, values.size, "score")
     rows, keys = rows[is_vertex], sort_keys(values, ascending, answer.backend.xp)[is_vertex]
-    # for each component, the best key and its row; NO_KEY marks default rows, see update_best()
+    # Two entries per component: the best key, and its row. NO_KEY marks a default row.
     best = answer.backend.fill(answer.backend.empty(2 * least.size, np.uint64), 0xFF)
     best_rows = best[1::2]
     best_rows[:] = least.astype(np.uint64) | NO_KEY
-    components, places = answer.dense[rows], rows.astype(np.uint64)
-    update_best(components, best, places, keys, valid[is_vertex], answer.backend)
+    has_key = valid[is_vertex]
+    update_best(answer.dense[rows], best, rows.astype(np.uint64), keys, has_key, answer.backend)
     return (best_rows & ~NO_KEY).astype(np.int64)
 
 
@@ -136,28 +136,28 @@ def groups(answer: Answer) -> Iterator[tuple[Any, Any]]:
         labels = answer.kind.of_component(answer, xp.arange(count))
         # the rows of component k are order[ends[k - 1] : ends[k]]
         ends = answer.backend.to_host(xp.cumsum(answer.counts))
-    first = block_begin = 0
+    first = first_place = 0  # the first component of a block, and its place in ``order``
     while first < count:
-        stop = int(np.searchsorted(ends, block_begin + preview.ITERATED_ROWS, side="right"))
+        stop = int(np.searchsorted(ends, first_place + preview.ITERATED_ROWS, side="right"))
         stop = max(stop, first + 1)  # at least one component
-        block = slice(first, stop)
+        block, stop_place = slice(first, stop), int(ends[stop - 1])
         with answer.backend.scope():
-            rows = order[block_begin : int(ends[stop - 1])]
+            rows = order[first_place:stop_place]
             frame = on_host(answer.in_memory_frame(answer.columns("vertex", vertex[rows])))
             ids = answer_column(frame, "vertex")
             columns = answer.kind.columns(answer, "labels", labels[block])
             label_frame = answer.in_memory_frame(columns | {"size": answer.counts[block]})
             labels_of_block = values_of(answer_column(on_host(label_frame), "labels"))
         begin = 0  # where the component begins in the block
-        for label, end in zip(labels_of_block, (ends[block] - block_begin).tolist(), strict=True):
+        for label, end in zip(labels_of_block, (ends[block] - first_place).tolist(), strict=True):
             yield label, rows_between(ids, begin, end)
             begin = end
-        first, block_begin = stop, block_begin + begin
+        first, first_place = stop, stop_place
 
 
 def renamed(answer: Answer, names: Any) -> Answer:
     """Return an answer with other id names: see :meth:`cc_rapids.Components.with_key_names`."""
-    width = len(answer.given.src.key_columns)
+    width = len(answer.given.src.key_columns)  # 0 for ids of one column
     key_names = () if names is None else names
     if not isinstance(key_names, list | tuple) or (key_names and not are_usable(key_names)):
         raise InputError(

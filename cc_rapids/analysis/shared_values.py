@@ -75,26 +75,27 @@ def shared_values(answer: Answer, frame: Any) -> SharedValues:
     assert linked is not None
     frame, records = _read(answer, frame)
     if linked.id_names:
-        rows = rows_of_ids(answer, records.ids.src, "raise")[0]
+        record_of_row = rows_of_ids(answer, records.ids.src, "raise")[0]
     else:
-        rows = xp.arange(records.size)
+        record_of_row = xp.arange(records.size)
     # Each value of key k has the code k * records.size + r, where r is one row with this value.
     codes = []
     for k, (key, parts) in enumerate(records.keys.items()):
-        example, facts = link_key(parts, records.size, rows, linked.max_group, backend)
+        example, facts = link_key(parts, records.size, record_of_row, linked.max_group, backend)
         if facts != linked.keys[key]:
             raise InputError(OTHER_FRAME)
         codes.append(k * records.size + example.astype(np.int64))
-    value, vertex = xp.concatenate(codes), xp.concatenate([rows] * len(codes))
+    value, vertex = xp.concatenate(codes), xp.concatenate([record_of_row] * len(codes))
     pairs = _pairs_of_shared_values(value, vertex, xp)
     distinct, number = xp.unique(value[pairs], return_inverse=True)
     vertex, number = vertex[pairs].astype(np.int64), number.reshape(-1).astype(np.int64)
-    entity_of_value = xp.zeros(distinct.size, np.int64)
-    entity_of_value[number] = answer.dense[vertex]
-    if bool((entity_of_value[number] != answer.dense[vertex]).any()):
+    entity, entity_of_value = answer.dense[vertex], xp.zeros(distinct.size, np.int64)
+    entity_of_value[number] = entity
+    if bool((entity_of_value[number] != entity).any()):  # records of two entities share a value
         raise InputError(OTHER_FRAME)
     size = max(records.size, 1)
-    return SharedValues(frame, vertex, pairs // size, number, distinct % size)
+    key, example = pairs // size, distinct % size
+    return SharedValues(frame, vertex, key, value=number, example=example)
 
 
 def _read(answer: Answer, frame: Any) -> tuple[Any, Records]:
@@ -160,12 +161,13 @@ def articulation_points_of_records(answer: Answer, frame: Any) -> Any:
         if shared.vertex.size:
             # vertices 0 .. n - 1 are records, and the values follow
             ends, size = (shared.vertex, n + shared.value), n + int(shared.example.size)
-            forest_edges = xp.sort(any_forest(*ends, size, backend)[0])
+            forest_edges, _ = any_forest(*ends, size, backend)
             if forest_edges.size != size - len(answer):
                 raise InputError(OTHER_FRAME)
-            reached = Reached.of(ends, forest_edges, answer.least_rows, size, backend)
-            blocks = any_forest(*reached.skeleton(backend), size, backend)[1]
-            points = reached.articulation_points(blocks, backend)
+            reached = Reached.of(ends, xp.sort(forest_edges), answer.least_rows, size, backend)
+            # the components of the skeleton are the blocks
+            _, block_of_vertex = any_forest(*reached.skeleton(backend), size, backend)
+            points = reached.articulation_points(block_of_vertex, backend)
         return answer.frame(answer.vertex(points[points < n]))
 
 
@@ -180,9 +182,8 @@ def explain_records(
         pairs = xp.flatnonzero(answer.dense[shared.vertex] == answer.dense[ends[0]])
         record, value = shared.vertex[pairs], answer.forest.vertices + shared.value[pairs]
         # number the records and values of this entity 0 .. k - 1
-        nodes, number = xp.unique(
-            xp.concatenate([xp.asarray(ends), record, value]), return_inverse=True
-        )
+        joined = xp.concatenate([xp.asarray(ends), record, value])
+        nodes, number = xp.unique(joined, return_inverse=True)
         start, stop = backend.to_host(number[:2]).tolist()
         src, dst = number[2 : 2 + pairs.size], number[2 + pairs.size :]
         path = shortest_path(src, dst, int(nodes.size), start, stop, backend)
@@ -191,7 +192,7 @@ def explain_records(
         # Two edges of the path are one step: from a record to a value, and from there to a record.
         edges = pairs[xp.asarray(path, np.int64)]
         keys, values = _texts(answer, shared, edges[::2])
-        left, right = (shared.vertex[edges[k::2]] for k in range(2))
+        left, right = shared.vertex[edges[::2]], shared.vertex[edges[1::2]]
     texts = {"key": np.array(keys, str), "value": np.array(values, str)}
     frame = EdgeRecords(answer, records, on).of_edges(left, right, texts)
     return Evidence(frame, (first, second), "link")
@@ -214,9 +215,9 @@ def audit_records(answer: Answer, frame: Any, oracle: str | None) -> Audit:
             partners(parts, size, record_of_row, linked.max_group, backend)
             for parts in records.keys.values()
         ]
-    # for each key, an edge from each row to its partner, by the id columns of both ends
-    rows = np.tile(np.arange(size), len(partner_rows)), np.concatenate(partner_rows)
-    edges = {f"{k}{name}": ids[name].take(end) for k, end in enumerate(rows) for name in names}
+    # for each key, an edge from each row to the first row with the same value, by ids
+    ends = np.tile(np.arange(size), len(partner_rows)), np.concatenate(partner_rows)
+    edges = {f"{k}{name}": ids[name].take(rows) for k, rows in enumerate(ends) for name in names}
     sides: list[Any] = [[f"{k}{name}" for name in names] for k in range(2)]
     if len(names) == 1:
         sides = [name for (name,) in sides]  # the name of a single id column, not a list

@@ -252,8 +252,8 @@ class Cuts(Generic[ComponentsT]):
             no_merges = (column[:0] for column in _merged(last, last))
             before, after, size = map(xp.concatenate, zip(no_merges, *steps, strict=True))
             filled = (
-                xp.full(labels.size, level, levels.dtype)
-                for level, (labels, *_) in zip(levels[1:], steps, strict=True)
+                xp.full(merged.size, looser, levels.dtype)
+                for looser, (merged, _, _) in zip(levels[1:], steps, strict=True)
             )
             columns = {"threshold": xp.concatenate([xp.empty(0, levels.dtype), *filled])}
             for name, labels in (("before", before), ("after", after)):
