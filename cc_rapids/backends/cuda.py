@@ -253,19 +253,19 @@ class Cuda(Backend):
             self._copy_by_host(array, number, copy)
         return copy
 
-    def _copy_by_host(self, array: Array, number: int, copy: Array) -> None:
-        """Copy an array of another device through NumPy, and wait for the copy."""
+    def _copy_by_host(self, array: Array, sender: int, copy: Array) -> None:
+        """Copy an array of device ``sender`` through NumPy, and wait for the copy."""
         runtime = self.xp.cuda.runtime
         try:
-            with self.using_device(number):
+            with self.using_device(sender):
                 host = np.ascontiguousarray(self.xp.asnumpy(array))
             target, source, stream = copy.data.ptr, host.ctypes.data, self._stream().ptr
             runtime.memcpyAsync(target, source, host.nbytes, runtime.memcpyDefault, stream)
             self.synchronize()
         except runtime.CUDARuntimeError as error:
             raise EngineError(
-                f"GPU {self._device()} cannot receive data of GPU {number}: {error}: leave GPU"
-                f" {number} out of devices="
+                f"GPU {self._device()} cannot receive data of GPU {sender}: {error}: leave GPU"
+                f" {sender} out of devices="
             ) from None
 
     def free_bytes_of(self, memory: str) -> int:
@@ -390,11 +390,7 @@ def _generator_of(manager: Callable[..., Any]) -> Callable[..., Generator[None, 
 
 
 def _geometry(kernel: Kernel, device: int) -> tuple[int, int, int, int]:
-    """Return the launch parameters of a kernel on a device.
-
-    They are the indices per block, the threads per block, the maximum number of blocks, and the
-    bytes of shared memory per block.
-    """
+    """Return indices and threads per block, max. blocks, and bytes of shared memory per block."""
     processors, shared = _properties(device)["multiProcessorCount"], 4 * kernel.shared_words
     if kernel.shape == "grid_stride":
         resident = processors * GRID_STRIDE_BLOCKS

@@ -104,7 +104,7 @@ def grid_sync(array: Any, i: Any) -> None:
                 amount = HIGH_BIT - np.uint64(cuda.gridDim.x - 1)
             cuda.threadfence()
             before = cuda.atomic.add(array, i, ZERO - amount)
-            while (cuda.atomic.add(array, i, ZERO) ^ before) & HIGH_BIT == ZERO:
+            while (cuda.atomic.add(array, i, ZERO) ^ before) & HIGH_BIT == ZERO:  # an atomic load
                 pass
             cuda.threadfence()
         cuda.syncthreads()

@@ -72,17 +72,13 @@ class Part:
         return f"{self.function.__name__}_{self.fingerprint[:16]}"
 
     def compiled(
-        self,
-        jit: Jit,
-        atoms: dict[str, Any],
-        done: dict[str, Any] | None = None,
-        kind: str = "",
+        self, jit: Jit, atoms: dict[str, Any], done: dict[str, Any] | None = None, kind: str = ""
     ) -> Any:
         """Return the function compiled by ``jit``, after the parts in its closure.
 
         ``atoms`` maps the name of each Atom to the engine's operation. ``done`` maps fingerprints
-        to parts that ``jit`` has compiled; new parts are added. ``kind`` is appended to symbols, so
-        that the symbols of two ``jit`` in one process differ.
+        to parts that ``jit`` has compiled; new parts are added. ``kind`` is appended to symbols,
+        which must differ between two ``jit`` of one process: the linker merges equal symbols.
         """
         parts: dict[str, Any] = {} if done is None else done
 

@@ -112,13 +112,13 @@ class RecordingBackend(ThreadsRecording):
 def run_plainly(kernel: Kernel, body: Callable[..., None], n: int, arguments: Any) -> None:
     """Run the plain function of a kernel for n indices, by a single thread."""
     values = [np.int64(a) if isinstance(a, int) else a for a in arguments]
-    if kernel.shape == "block_kernel":
+    if kernel.shape == "block_kernel":  # the thread, the number of threads, and shared memory
         values = [np.uint64(0), np.uint64(1), np.empty(kernel.shared_words, np.uint32), *values]
     if kernel.shape in ("elementwise", "block_kernel"):
         for i in range(n):
             body(np.uint64(i), *values)
     elif n:
-        body(np.uint64(0), np.uint64(n), np.uint64(1), *values)
+        body(np.uint64(0), np.uint64(n), np.uint64(1), *values)  # first, end and step
 
 
 class OneLaunchRecording(RecordingBackend):

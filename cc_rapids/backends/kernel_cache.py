@@ -262,10 +262,7 @@ class _File:
 
 
 def _files() -> Iterator[_File]:
-    """Yield the files of the cache, including unfinished ones.
-
-    Other files in the folder are ignored.
-    """
+    """Yield the files of the cache, including unfinished ones, but no others in the folder."""
     for entry in os.scandir(folder()):
         if _CACHE_FILE.fullmatch(entry.name):
             with contextlib.suppress(FileNotFoundError):  # another process has removed the file
