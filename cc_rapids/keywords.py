@@ -124,8 +124,7 @@ def _argument_names(function: Callable[..., Any]) -> list[str]:
     names: list[str] = []
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
-            if parameter.name != "self":
-                names.append(parameter.name)
+            names.append(parameter.name)
         elif parameter.kind == parameter.VAR_KEYWORD:
             names += MORE.get(parameter.name, ())
     return names

@@ -112,7 +112,7 @@ def _edges_of(kept: KeptForest, state: ConnectivityState) -> dict[str, Any]:
 
 def _type_of_times(kept: KeptForest) -> Any:
     """Return the type of expiry times; ``until`` may have another type before an edge is kept."""
-    return np.float64 if kept.kind == "floats" else np.int64
+    return {"floats": np.float64}.get(kept.kind, np.int64)
 
 
 def _parts(index: Index, backend: Backend) -> tuple[dict[str, Any], dict[str, Any]]:
