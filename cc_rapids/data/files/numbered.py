@@ -69,7 +69,7 @@ class Layout:
     def _edges(
         self, file: File, request: ColumnRequest, tag: str, vertices: range, feed: Iterator[Block]
     ) -> pa.Table:
-        """Return the edges of the lines below the header line."""
+        """Return the edges below the header line; each line begins with ``tag``, if not empty."""
         weights, dialect = Weights(), self.dialect
         ids = IdPair(file.path, ("src", "dst"), dialect)
         start = len(tag)  # the position of the first end, as a tag is a field of one letter
@@ -79,7 +79,7 @@ class Layout:
             if not width:  # the first line with an edge shows whether there are weights
                 width = max(start + 2, len(dialect.split(block.first()[0])))
                 names = COSTS if (tag, width) == ("a", 1 + len(COSTS)) else ("src", "dst", "weight")
-                weight = request.weight_column(file.path, names[: width - start], (0, 1))
+                weight = request.weight_column(file.path, names[: width - start], ends=(0, 1))
                 positions = positions if weight is None else (*positions, start + weight)
             columns = parse(file.path, block, dialect, width, positions)  # the weight comes last
             ends = ids.append(block, *columns[start : start + 2])

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from .input_file import File
 
-
 RowGroups = Callable[[str, list[str], list[int]], Any]
 
 
@@ -61,7 +60,7 @@ def sliced(
     while True:
         part = table.slice(end, rows())
         end += len(part)
-        yield Piece(part, group, end, end >= size)
+        yield Piece(part, group, end, whole=end >= size)
         if end >= size:
             return
 
@@ -79,18 +78,18 @@ def pieces_of_groups(
     more tables. Groups that are ``excluded`` are not read. ``empty`` is a table without rows.
     """
     if place.group >= len(file.groups):  # no rows remain
-        yield Piece(empty, place.group, 0, False)
+        yield Piece(empty, place.group, rows=0, whole=False)
     for group in range(place.group, len(file.groups)):
         size, done = file.groups[group], place.done if group == place.group else 0
         if group in excluded or not size:
-            yield Piece(empty, group, size, True, skipped=max(0, size - done))
+            yield Piece(empty, group, size, whole=True, skipped=max(0, size - done))
             continue
         end = 0
         for table in tables(group):
             start, end = end, end + len(table)
             table = table.slice(max(0, done - start))  # without the finished rows
             if len(table) or end == size:
-                yield Piece(table, group, end, end == size)
+                yield Piece(table, group, end, whole=end == size)
 
 
 def has_ids(table: pa.Table) -> bool:

@@ -73,7 +73,7 @@ def read_whole(file: File, request: ColumnRequest) -> tuple[pa.Table, Any]:
         table, vertices = format.read(file, request)
     else:
         assert format.pieces is not None
-        pieces = format.pieces(file, request, Place(0, 0, lambda: 1 << 20))
+        pieces = format.pieces(file, request, Place(group=0, done=0, rows=lambda: 1 << 20))
         tables = [piece.table for piece in pieces]
         with format_errors(file, format.title or format.name):  # a damaged file may have no piece
             table = with_weights(file, request, pa.concat_tables(tables))
@@ -201,6 +201,6 @@ def source_format_of(
         request = ColumnRequest(
             source, destination, kind, options, weight is not None, weight, null_weights=True
         )
-        piece = next(read_pieces(file, request, Place(0, 0, lambda: FIRST_ROWS)))
+        piece = next(read_pieces(file, request, Place(group=0, done=0, rows=lambda: FIRST_ROWS)))
         ids = tuple(request.ids_in(piece.table.column_names))
         return SourceFormat(kind, ids, file.header, file.delimiter)

@@ -33,8 +33,8 @@ def opened(file: File) -> tuple[Any, pa.PythonFile]:
     stream, is_file = file.seekable_stream(), file.head.startswith(FILE_MARK)
     with format_errors(file, "Arrow"):
         if file.budget is not None:
-            manner = "has record batches that are read as a whole"
-            file.check_bound(largest_batch(stream, is_file), 1, manner)
+            what = "has record batches that are read as a whole"
+            file.check_bound(largest_batch(stream, is_file), copies=1, what=what)
         stream.seek(0)
         source = pa.PythonFile(stream, "r")
         return (pa.ipc.open_file if is_file else pa.ipc.open_stream)(source), source
@@ -77,7 +77,7 @@ def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
                 stacklevel=1,
             )
         if is_empty:
-            yield Piece(stored.schema.empty_table().select(columns), start, 0, False)
+            yield Piece(stored.schema.empty_table().select(columns), start, rows=0, whole=False)
 
 
 def check_end(path: str, source: Any, is_file: bool) -> None:

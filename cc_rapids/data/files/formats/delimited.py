@@ -60,9 +60,9 @@ class Table:
         if feed is None:
             return
         self._feed = feed
-        ends = request.columns(file.path, self._names)
-        self._weight = request.weight_column(file.path, self._names, ends)
-        self._positions = ends if self._weight is None else (*ends, self._weight)
+        positions = request.columns(file.path, self._names)
+        self._weight = request.weight_column(file.path, self._names, ends=positions)
+        self._positions = positions if self._weight is None else (*positions, self._weight)
         self._ends = request.pairs(file.path, self._names)
         self.pairs: list[IdPair] = [
             IdPair(file.path, [self._names[end] for end in ends], self._dialect)
@@ -85,6 +85,7 @@ class Table:
             weights = Weights(self._null_weights)
             self._append(block, weights)
             for k, pair in enumerate(self.pairs):
+                # if an end has only words such as NA so far, later blocks decide if they are ids
                 if as_text[k] is None and pair.ends_without_ids() and self._file.can_restart:
                     raise self._type_ahead(block.line, k)
                 ids = pair.table(as_text[k])
@@ -148,7 +149,7 @@ class Table:
     def _refuse_header(self, block: Block, columns: dict[int, Column]) -> None:
         """Raise a FormatError if a record of a block repeats the header."""
         first_name = self._names[self._positions[0]].encode()
-        # in larger blocks, this search takes longer than comparing fields
+        # this search is slower than comparing fields in larger blocks, and may miss a masked name
         is_searched = len(block.data) < SEARCHED_BYTES and not block.delimiter
         if is_searched and first_name not in block.data:
             return
@@ -179,22 +180,22 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
 
 
 def pieces(file: File, request: ColumnRequest, place: Place) -> Iterator[Piece]:
-    """Yield the rows of a table of text, starting at ``place``.
+    """Yield the rows of a table of text, as rows of group 0, starting at ``place``.
 
     If ``place`` does not tell whether ids are strings, the first block with an id determines it.
     """
     table, as_text = Table(file, request), place.text
     if table.empty:
-        yield Piece(without_rows(file, request, as_text), 0, 0, False)
+        yield Piece(without_rows(file, request, as_text), group=0, rows=0, whole=False)
         return
     end = 0
     for part in table.parts(list(as_text or [None] * len(table.pairs))):
         start, end = end, end + len(part)
         if max(start, place.done) < end:
             for piece in sliced(file, part, 0, max(0, place.done - start), place.rows):
-                yield Piece(piece.table, 0, start + piece.rows, False)
+                yield Piece(piece.table, group=0, rows=start + piece.rows, whole=False)
     if not end:  # there is only a header
-        yield Piece(part, 0, 0, False)
+        yield Piece(part, group=0, rows=0, whole=False)
 
 
 def without_rows(

@@ -67,7 +67,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
         except pa.ArrowInvalid:
             decoded(file.path, data)  # raises an error if the text is not UTF-8
             raise
-    check_ids(file.path, [*inferred], [table[name] for name in inferred], 0)
+    check_ids(file.path, [*inferred], [table[name] for name in inferred], first_row=0)
     file.groups = {0: line_count}
     return with_weights(file, request, table), None
 

@@ -91,7 +91,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
             f" neighbours, not {2 * header.edges}"
         )
     columns = [pa.chunked_array(chunks, pa.int64()) for chunks in zip(*parts, strict=True)]
-    if request.columns(file.path, ("src", "dst")) == (1, 0):
+    if request.columns(file.path, ("src", "dst")) == (1, 0):  # the caller's source is dst
         columns[0], columns[1] = columns[1], columns[0]
     file.groups = {0: 2 * header.edges}
     return pa.table(columns, names=names[: len(columns)]), range(1, n + 1)
