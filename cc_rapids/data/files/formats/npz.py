@@ -46,15 +46,15 @@ def read_npy(file: File, request: ColumnRequest) -> tuple[pa.Table, None]:
 
 
 def check_size(file: File, name: str, member: BinaryIO, size: int) -> int:
-    """Return the bytes of an array; raise a FormatError if its header declares another size.
+    """Return the number of bytes that an array's header declares; raise a FormatError if wrong.
 
-    ``member`` is the file of the array; its ``size`` includes the header.
+    ``member`` is the file of the array ``name``; its ``size`` includes the header.
     """
     version = np.lib.format.read_magic(member)
     short, long = np.lib.format.read_array_header_1_0, np.lib.format.read_array_header_2_0
     shape, _, dtype = short(member) if version == (1, 0) else long(member)
     declared, stored = math.prod(shape) * dtype.itemsize, size - member.tell()
-    if declared != stored and not dtype.hasobject:
+    if declared != stored and not dtype.hasobject:  # np.load refuses objects
         raise FormatError(
             f"{file.path}: {name} declares {dtype} of shape {shape}, which are {declared:,} bytes,"
             f" but it has {stored:,}{'; write one array per file' if declared < stored else ''}"
@@ -143,7 +143,7 @@ def arrays(file: File, request: ColumnRequest, stored: Any) -> tuple[pa.Table, r
     file.groups = {0: next(iter(columns.values())).size}  # one group, because it is read whole
     for name in COUNTS:
         if name in stored.files:
-            check_sizes(file, stored, [name], 1)
+            check_sizes(file, stored, [name], copies=1)
             return numbered(file, request, columns, count_in(file, name, stored[name]))
     return table_of_arrays(file, request, columns), None
 

@@ -74,8 +74,8 @@ class Network:
         """Add a line of the current section; raise a ValueError if it is invalid."""
         n = self.n
         if self.section == "*vertices":
-            label = shlex.split(line)[:2] if '"' in line else fields[:2]
-            self.labels[index(label[0], n)] = label[-1]
+            words = shlex.split(line)[:2] if '"' in line else fields[:2]
+            self.labels[index(words[0], n)] = words[-1]  # the number if there is no label
         elif self.section == "*matrix":
             values = [float(field) for field in fields]
             row = index(1 + self.rows % self.height, n)  # each matrix begins with row 1

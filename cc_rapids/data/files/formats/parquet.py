@@ -40,13 +40,13 @@ def group_batches(file: File, request: ColumnRequest, place: Place) -> Iterator[
     """Yield the rows of row groups in batches, starting at ``place``."""
     with format_errors(file, "Parquet"):
         stream = file.seekable_stream()
-        stored, empty, excluded = _opened_parquet(file, stream, request)
-        columns, rows = empty.column_names, stored.metadata.num_rows
+        reader, empty, excluded = _opened_parquet(file, stream, request)
+        columns, rows = empty.column_names, reader.metadata.num_rows
         ids = request.ids_in(columns)
 
         def tables(group: int) -> Iterator[pa.Table]:
             first_row = file.rows_until(group, rows=0, whole=False)
-            for table in group_tables(file, stream, stored, group, columns, max_rows=place.rows):
+            for table in group_tables(file, stream, reader, group, columns, max_rows=place.rows):
                 check_ids(file.path, ids, [table[name] for name in ids], first_row)
                 first_row += len(table)
                 file.report(file.size * first_row // rows)
@@ -58,7 +58,7 @@ def group_batches(file: File, request: ColumnRequest, place: Place) -> Iterator[
 def groups_to_load(
     file: File, request: ColumnRequest, place: Place, read: RowGroups
 ) -> Iterator[Piece]:
-    """Yield pieces of whole row groups, starting at ``place``, whose rows are read later.
+    """Yield pieces of whole row groups, starting at ``place``, whose rows ``read`` loads later.
 
     Pieces have about equal numbers of rows, so that reading overlaps with linking. If a row group
     has more rows than fit, all row groups are read as PyArrow tables.
@@ -80,7 +80,7 @@ def groups_to_load(
         if start in excluded:  # its first ``done`` rows were counted as skipped before
             skipped, done = skipped - done, 0
         load = partial(_load, file, read, columns, included, done) if included else None
-        yield Piece(empty, end - 1, file.groups[end - 1], True, load=load, skipped=skipped)
+        yield Piece(empty, end - 1, file.groups[end - 1], whole=True, load=load, skipped=skipped)
         start, done = end, 0
 
 
@@ -105,13 +105,13 @@ def _opened_parquet(
     file: File, stream: BinaryIO, request: ColumnRequest
 ) -> tuple[Any, pa.Table, set[int]]:
     """Return an open Parquet file, an empty table of the columns, and the excluded groups."""
-    stored = pq.ParquetFile(stream, pre_buffer=False, buffer_size=1 << 20)
-    schema, meta = stored.schema_arrow, stored.metadata
+    reader = pq.ParquetFile(stream, pre_buffer=False, buffer_size=1 << 20)
+    schema, meta = reader.schema_arrow, reader.metadata
     check_one_file(file.path, stream, meta)
     columns = columns_of(file, request, schema)
     file.groups = {group: meta.row_group(group).num_rows for group in range(meta.num_row_groups)}
     excluded = excluded_groups(meta, schema, request, columns)
-    return stored, schema.empty_table().select(columns), excluded
+    return reader, schema.empty_table().select(columns), excluded
 
 
 def check_one_file(path: str, stream: BinaryIO, meta: Any) -> None:
@@ -151,18 +151,18 @@ def _positions(meta: Any) -> dict[str, int]:
 
 
 def _reserve_pages(
-    file: File, budget: Budget, stream: BinaryIO, stored: Any, group: int, columns: Sequence[str]
+    file: File, budget: Budget, stream: BinaryIO, reader: Any, group: int, columns: Sequence[str]
 ) -> float:
-    """Reserve memory in the budget for the largest pages of a row group that does not fit.
+    """Reserve memory for the largest pages if the columns of a row group do not fit as a whole.
 
     Return the bytes of a row in these pages, 0 if the row group fits.
     """
-    meta = stored.metadata.row_group(group)
+    meta = reader.metadata.row_group(group)
     chunks = [meta.column(k) for k in range(meta.num_columns)]
     chunks = [chunk for chunk in chunks if chunk.path_in_schema in columns]
     size = sum(chunk.total_uncompressed_size for chunk in chunks)
     budget.loaded, row_bytes = file.bytes_read, 0.0
-    copies = ROW_COPIES if _has_text(stored, columns) else 1
+    copies = ROW_COPIES if _has_text(reader, columns) else 1
     if copies * size > budget.whole_bytes:
         try:
             largest = (largest_page(stream, chunk) for chunk in chunks)
@@ -174,38 +174,40 @@ def _reserve_pages(
         row_bytes = sum(row_sizes)
         # FILE_BYTES are reserved for pages in any case
         page_bytes = max(0, PAGE_COPIES * sum(page_sizes) - FILE_BYTES)
-        file.check_bound(page_bytes, 1, "has pages that are read as a whole", "write smaller pages")
+        what, way = "has pages that are read as a whole", "write smaller pages"
+        file.check_bound(page_bytes, copies=1, what=what, way=way)
         budget.loaded = max(file.bytes_read, page_bytes)
     return row_bytes
 
 
-def _has_text(stored: Any, columns: Sequence[str]) -> bool:
+def _has_text(reader: Any, columns: Sequence[str]) -> bool:
     """Return whether a column of an open file holds strings."""
-    return any(is_text(stored.schema_arrow.field(name).type) for name in columns)
+    return any(is_text(reader.schema_arrow.field(name).type) for name in columns)
 
 
 def group_tables(
     file: File,
     stream: BinaryIO,
-    stored: Any,
+    reader: Any,
     group: int,
     columns: Sequence[str],
     max_rows: Callable[[], int],
 ) -> Iterator[pa.Table]:
     """Yield columns of a row group as tables of at most ``max_rows()`` rows, fewer for long text.
 
-    Within a memory limit, rows of text are decoded a few at a time, and joined to tables that fit.
+    ``reader`` is the ParquetFile of ``stream``. Within a memory limit, rows of text are decoded a
+    few at a time, and joined to tables that fit.
     """
 
     def batches(rows: int, **options: bool) -> Iterator[pa.RecordBatch]:
-        for batch in stored.iter_batches(rows, row_groups=[group], columns=columns, **options):
+        for batch in reader.iter_batches(rows, row_groups=[group], columns=columns, **options):
             # for a column named m.w, PyArrow also reads the field w of a struct m
             yield batch.select(columns)
 
     budget, row_bytes = file.budget, 0.0
     if budget is not None:
-        row_bytes = _reserve_pages(file, budget, stream, stored, group, columns)
-    if budget is None or not _has_text(stored, columns):
+        row_bytes = _reserve_pages(file, budget, stream, reader, group, columns)
+    if budget is None or not _has_text(reader, columns):
         for batch in batches(max_rows()):
             yield pa.Table.from_batches([batch])
         return
@@ -260,9 +262,8 @@ class Footer(NamedTuple):
 
 
 def footers_of(meta: Any, groups: Iterable[int], columns: Sequence[str]) -> list[Footer]:
-    """Return the facts about row groups in a Parquet footer."""
-    positions = _positions(meta)
-    footers = []
+    """Return the facts about row groups and their columns of ids in a Parquet footer."""
+    positions, footers = _positions(meta), list[Footer]()
     for group in map(meta.row_group, groups):
         chunks = [group.column(positions[name]) for name in columns if name in positions]
         stats = [chunk.statistics for chunk in chunks]
@@ -272,21 +273,21 @@ def footers_of(meta: Any, groups: Iterable[int], columns: Sequence[str]) -> list
         ]
         size = sum(chunk.total_compressed_size for chunk in chunks)
         strings = [chunk for chunk in chunks if chunk.physical_type.endswith("BYTE_ARRAY")]
-        text: int | None = sum(chunk.total_uncompressed_size for chunk in strings)
-        if any("DELTA_BYTE_ARRAY" in chunk.encodings for chunk in strings):
-            text = None
-        footers.append(Footer(group.num_rows, size, bounds, text))
+        text_bytes: int | None = sum(chunk.total_uncompressed_size for chunk in strings)
+        if any("DELTA_BYTE_ARRAY" in chunk.encodings for chunk in strings):  # shared prefixes
+            text_bytes = None
+        footers.append(Footer(group.num_rows, size, bounds, text_bytes))
     return footers
 
 
 def parquet_facts(file: File, request: ColumnRequest) -> list[Footer]:
-    """Return the facts about all row groups in the footer of a Parquet file.
+    """Return the facts about all row groups in a Parquet file; only its footer is read.
 
-    Row groups that the bound excludes are not read.
+    Row groups that the bound on weights excludes only count as skipped.
     """
     with format_errors(file, "Parquet"):
-        stored = pq.ParquetFile(file.seekable_stream())
-        meta, schema = stored.metadata, stored.schema_arrow
+        reader = pq.ParquetFile(file.seekable_stream())
+        meta, schema = reader.metadata, reader.schema_arrow
         columns = columns_of(file, request, schema)
         footers = footers_of(meta, range(meta.num_row_groups), request.ids_in(columns))
     if request.bound is not None:
