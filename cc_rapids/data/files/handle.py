@@ -139,9 +139,9 @@ class Handle(RawIOBase):
         super().__init__()
         self._stream = stream
         self._ahead = bytearray()  # bytes that were read from the stream but not returned yet
-        self._head: bytes | None = None
-        self._error: OSError | None = None
-        self._start: int | None = None
+        self._head: bytes | None = None  # the result of head(); None before
+        self._error: OSError | None = None  # the error that every later read raises
+        self._start: int | None = None  # the position at the beginning; None if it cannot seek
         with suppress(Exception):  # the stream may be of any library
             if stream.seekable() and not hasattr(stream, "encoding"):  # not text
                 self._start = int(stream.tell())
@@ -170,9 +170,8 @@ class Handle(RawIOBase):
             message = f"it was opened as text, but is not text ({error}): open it with mode 'rb'"
             self._error = OSError(message)
         except Exception as error:  # the stream may be of any library
-            self._error = OSError(
-                getattr(error, "strerror", "") or str(error) or type(error).__name__
-            )
+            message = getattr(error, "strerror", "") or str(error) or type(error).__name__
+            self._error = OSError(message)
             self._error.__cause__ = error
         raise self._error
 

@@ -261,7 +261,7 @@ class File:
         """Return a seekable stream of the file; a compressed file is decompressed into memory."""
         if not self.packing and self.raw.seekable():
             return cast(BinaryIO, self.raw)
-        self.check_bound(self.size, 1)
+        self.check_bound(self.size, copies=1)
         content = BytesIO()
         for piece in self.pieces(1 << 20):
             content.write(piece)
@@ -296,7 +296,7 @@ class File:
     def _too_large(
         self, size: int, what: str = "is read as a whole", way: str = CONVERT
     ) -> CapacityError:
-        """Return the error for a file of ``size`` decompressed bytes that does not fit."""
+        """Return the error for ``size`` decompressed bytes that do not fit; ``way`` avoids it."""
         assert self.budget is not None
         in_words, limit = self.budget.in_words, self.budget.limit
         unpacked = f", {in_words(size)} or more when decompressed," if size > self.size else ""
@@ -403,7 +403,7 @@ class ColumnRequest:
         return tuple(dict.fromkeys(at for pair in self.pairs(path, names) for at in pair))
 
     def weight_column(self, path: str, names: Sequence[str], ends: tuple[int, ...]) -> int | None:
-        """Return the position of the weights among the names, if they are requested and exist."""
+        """Return the position of the weights among the names, but not in ``ends``; None if none."""
         if not self.weights or (self.weight is None and "weight" not in names):
             return None
         at = place_of(path, names, "weight" if self.weight is None else self.weight)

@@ -139,7 +139,7 @@ def _system_of(path: str) -> tuple[Any, str]:
 
 def _table(folder: str, system: Any, path: str) -> Table | None:
     """Return the table in a folder of a file system; ``path`` is its path for the caller."""
-    if system is None:
+    if system is None:  # HTTP and chained addresses have no folders
         return None
     if system.isdir(f"{folder}/_delta_log"):
         return Table("Delta Lake", path)

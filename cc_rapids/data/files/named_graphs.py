@@ -50,7 +50,7 @@ def read_named(
     data = in_utf8(b"".join(file.pieces()), file.path)
     with format_errors(file, title):
         try:
-            read_graph = reader(nx, BytesIO(data))
+            parsed = reader(nx, BytesIO(data))
         except nx.NetworkXException as error:
             raise FormatError(f"{file.path} cannot be read as {title}: {error}") from error
         except UnicodeDecodeError as error:
@@ -63,16 +63,16 @@ def read_named(
             " file of its own"
         )
     declared = len(re.findall(edge, content))
-    if declared != read_graph.number_of_edges():
+    if declared != parsed.number_of_edges():
         raise FormatError(
-            f"{file.path} has {declared} edges, but NetworkX reads {read_graph.number_of_edges()}:"
+            f"{file.path} has {declared} edges, but NetworkX reads {parsed.number_of_edges()}:"
             " it leaves out nested edges, and edges whose id repeats; convert the file to an edge"
             " list"
         )
     file.groups = {0: declared}
-    default = read_graph.graph.get("edge_default") or {}  # the default values of attributes
-    edges = [(u, v, {**default, **attributes}) for u, v, attributes in read_graph.edges(data=True)]
-    return columns_of_names(file, request, edges, list(read_graph))
+    default = parsed.graph.get("edge_default") or {}  # the default values of attributes
+    edges = [(u, v, {**default, **attributes}) for u, v, attributes in parsed.edges(data=True)]
+    return columns_of_names(file, request, edges, list(parsed))
 
 
 def in_utf8(data: bytes, path: str, encoding: str | None = None) -> bytes:
@@ -110,7 +110,7 @@ def columns_of_names(
 ) -> tuple[pa.Table, Any]:
     """Return edges (source, destination, attributes) as a table, and the names of all vertices.
 
-    Ids are int64 if all ``names`` are integers of this type, but not bools; otherwise strings.
+    Ids are int64 if ``names`` are a range or int64 integers, not bools; otherwise strings.
     """
     integers = isinstance(names, range) or all(
         type(name) is int and abs(name) < 1 << 63 for name in names
@@ -124,9 +124,8 @@ def columns_of_names(
     available = [*columns]
     if request.weights:
         available += dict.fromkeys(name for *_, attributes in edges for name in attributes)
-    if edges:
-        names_only = pa.schema([(name, pa.null()) for name in available])
-        picked = columns_of(file, request, names_only)
+    if edges:  # columns_of takes a schema, but reads only its names
+        picked = columns_of(file, request, pa.schema([(name, pa.null()) for name in available]))
     else:  # no attribute is known, so the weight may be missing
         picked = [available[i] for i in request.columns(file.path, available)]
     with format_errors(file, "weights"):

@@ -295,7 +295,7 @@ def unarchived(file: File) -> File:
     else:
         return file
     is_zip = _is_zip(member) and not _is_npz(member)
-    if member.path != file.path and (is_zip or _is_tar(member)):  # an npz file keeps its path
+    if member.path != file.path and (is_zip or _is_tar(member)):  # an npz file is itself the member
         raise FormatError(
             f"{member.path} is an archive in an archive: unpack {file.path}, and pass the path of"
             " the inner archive"
@@ -331,7 +331,7 @@ def _in_zip(file: File) -> File:
         names = [member.filename for member in members if not member.is_dir()]
         if min((member.header_offset for member in members), default=0):  # after another archive
             raise _joined(file, "zip")
-        if any(name.endswith(".npy") for name in names):
+        if any(name.endswith(".npy") for name in names):  # the npz reader takes the archive itself
             stream.seek(0)
             return replace(file, raw=cast(Any, stream))
         name = _only(file, "zip", names)

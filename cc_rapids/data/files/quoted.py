@@ -98,7 +98,7 @@ def whole_records(data: bytes, delimiter: bytes) -> Records:
             break
         else:  # the record is longer than the window
             size *= 2
-    return Records(with_newlines(b"".join(pieces)), used, True, regular)
+    return Records(with_newlines(b"".join(pieces)), used, masked=True, regular=regular)
 
 
 def _masked(data: bytes, delimiter: bytes) -> tuple[bytes, bool]:
@@ -107,7 +107,7 @@ def _masked(data: bytes, delimiter: bytes) -> tuple[bytes, bool]:
     if not len(opens):
         return data, regular
     text, mask_of = np.frombuffer(data, np.uint8).copy(), np.zeros(256, np.uint8)
-    letters = delimiter + b"\n\r" + QUOTE
+    letters = delimiter + b"\n\r" + QUOTE  # in the order of MASKS
     mask_of[list(letters)] = list(b"".join(MASKS[: len(letters)]))
     places = np.flatnonzero(mask_of[text])
     span = np.searchsorted(opens, places, "right") - 1  # the last that begins before a place
@@ -205,8 +205,8 @@ def values(
 
     The second column is None if no field in quotes has text. Blanks around fields and around their
     quotes are stripped. An empty field is null without quotes, and an empty string with quotes.
-    ``present`` has all masks and blanks in the text; no other is searched. Text that is not UTF-8
-    raises a ``pyarrow.ArrowInvalid``.
+    Only masks and blanks in ``present`` are searched for, so it has all of those in the text. Text
+    that is not UTF-8 raises a ``pyarrow.ArrowInvalid``.
     """
     text = column
     if any(blank in present for blank in blanks(delimiter)):

@@ -177,11 +177,11 @@ class Text:
         return piece
 
     def _decoded(self, piece: bytes) -> bytes:
-        """Return the next bytes of the file as UTF-8; raise a FormatError if they are not text."""
+        """Convert the next bytes, empty at the end, to UTF-8; raise a FormatError if invalid."""
         if self._decoder is None:
             return piece
         try:
-            text: str = self._decoder.decode(piece, not piece)
+            text: str = self._decoder.decode(piece, final=not piece)
         except UnicodeError as error:
             line, invalid = self._line, ""
             if isinstance(error, UnicodeDecodeError):
@@ -276,7 +276,7 @@ def _uneven_separator(
     fields = (field.split() for row in candidates[frequent] for field in row)
     words_in_fields = [word for words in fields if len(words) > 1 for word in words]
     if frequent != "\t" or not _are_numbers(words_in_fields):
-        raise _either(path, frequent, " ", "some of")
+        raise _either(path, frequent, " ", which="some of")
     return " "  # numbers are separated by both tabs and blanks
 
 
@@ -490,7 +490,7 @@ def _dialect(
             f"{file.path} seems to be UTF-16 text without a byte order mark: pass"
             " encoding='utf-16-le' (--encoding utf-16-le), or utf-16-be"
         )
-    # a line of tabs is a record of nulls in tsv, and a blank line in other formats
+    # only for the lines above: a line of tabs is a record of nulls in tsv, and blank elsewhere
     likely = options.delimiter or ("\t" if request.format == "tsv" else ",")
     above = text.above(Dialect(likely, comments, table=True), longest)
     head = text.head(longest)
@@ -546,6 +546,7 @@ def first_lines(
         feed = without_second_mark(file.path, feed)
     block = next(feed, None)
     if block is None:
+        # a comment with the names of two columns is the header of a table without rows
         if file.lines.comment and names_in_comment(above.comment, dialect, 2, ()) is None:
             raise FormatError(
                 f"{file.path}: each line begins with one of {request.options.comment!r}, as"

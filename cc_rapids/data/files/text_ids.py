@@ -72,7 +72,7 @@ class Ids:
             self.text = text = text if column.is_trimmed else trimmed(text)
             unquoted = text.filter(pc.invert(column.in_quotes)) if self.quoted else text
             is_missing = pc.is_in(unquoted, value_set=pa.array([*MISSING, ""]))
-            if not self.quoted:
+            if not self.quoted:  # in trimmed text, an empty field without quotes is null
                 self.has_empty = column.is_trimmed and bool(pc.any(pc.equal(text, "")).as_py())
                 numbers = integers(pc.if_else(is_missing, None, text))
             if pc.any(is_missing).as_py():
@@ -132,7 +132,7 @@ class TextType:
             self.has_negative = (pc.min(values).as_py() or 0) < 0
         if self._has_names or pa.types.is_integer(values.type):
             return None
-        float_row = None if ids.quoted else _row_of_first_float(values)
+        float_row = None if ids.quoted else _row_of_first_float(values)  # quoted ids are names
         self._has_names = float_row is None
         if float_row is None or float_row < 0 or self._first_float is not None:
             return None
@@ -171,7 +171,7 @@ class IdPair:
     def __init__(self, path: str, names: Sequence[str], dialect: Dialect) -> None:
         self._path, self._names, self._dialect = path, list(names), dialect
         self._blocks: list[tuple[Ids, Ids]] = []
-        self._types, self._lines = (TextType(), TextType()), [0, 0]
+        self._types, self._lines = (TextType(), TextType()), [0, 0]  # lines of the first floats
         # the first word for a missing value and its column; "" before it, None after the warning
         self._missing_word: str | None = ""
 
@@ -207,9 +207,9 @@ class IdPair:
             column.restart()
 
     def table(self, text: bool | None = None) -> pa.Table:
-        """Return the ids so far, as strings if ``text``, even if all are integers.
+        """Return the ids so far in their common type, or as strings if ``text``.
 
-        If ``text`` is False, empty quoted text is null in a column without other values.
+        Empty quoted text alone in a column is text if ``text`` is None (unknown), null if False.
         """
         for name, column, line in zip(self._names, self._types, self._lines, strict=True):
             if column.first_float is not None:
@@ -343,7 +343,7 @@ class Weights:
         text = trimmed(text) if self._may_be_null else text
         has_invalid_null = text.null_count and not self._may_be_null
         values = None if has_invalid_null else numbers(text)
-        if values is None:
+        if values is None:  # the error names the first record without a number
 
             def fits(fields: list[str]) -> bool:
                 if not any(fields):  # an empty line, or only delimiters
