@@ -859,7 +859,7 @@ def two_edge_connected_components(
     check_listed_once(opened(edges))
     edges = _opened_for_second_run(edges, options)
     forest = options.get("forest", False)
-    if isinstance(forest, bool | str) and forest:
+    if isinstance(forest, int | str) and forest:
         raise InputError(
             "forest= is for components(...): 2-edge-connected components have no forest, leave it"
             " out"

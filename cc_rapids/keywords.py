@@ -127,4 +127,4 @@ def _argument_names(function: Callable[..., Any]) -> list[str]:
             names.append(parameter.name)
         elif parameter.kind == parameter.VAR_KEYWORD:
             names += MORE.get(parameter.name, ())
-    return names
+    return [name for name in names if name not in ("self", "cls")]

@@ -74,7 +74,7 @@ def bound() -> int:
     size = os.environ.get("CC_RAPIDS_CACHE_SIZE", "").strip()
     if not size:
         return MAX_BYTES
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(\w*)", size)
+    match = re.fullmatch(r"(\d{1,15}(?:\.\d+)?)\s*(\w*)", size)
     if match and match[2].upper() in UNITS:
         return int(float(match[1]) * UNITS[match[2].upper()])
     _log_once(

@@ -144,7 +144,7 @@ def test_the_bound_is_a_size(cache, monkeypatch, said, bytes_):
     assert kernel_cache.bound() == bytes_
 
 
-@pytest.mark.parametrize("said", ["much", "-1", "1 parsec", "nan", "1e9"])
+@pytest.mark.parametrize("said", ["much", "-1", "1 parsec", "nan", "1e9", "9" * 400])
 def test_a_bound_that_is_no_size_is_told_once(cache, monkeypatch, caplog, said):
     monkeypatch.setenv("CC_RAPIDS_CACHE_SIZE", said)
     assert kernel_cache.bound() == kernel_cache.bound() == 1 << 30

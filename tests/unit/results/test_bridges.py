@@ -386,9 +386,10 @@ def test_edges_that_may_be_there_twice():
         assert kinds.labels.tolist() == numbered(middle.tolist())
 
 
-def test_classes_have_no_forest():
+@pytest.mark.parametrize("forest", [True, 1, "min"])
+def test_classes_have_no_forest(forest):
     with pytest.raises(errors.InputError, match="2-edge-connected components have no forest"):
-        two_edge_connected_components(([1], [2]), forest=True)
+        two_edge_connected_components(([1], [2]), forest=forest)
 
 
 BOTH = [(1, 2), (2, 3), (3, 1), (3, 4), (5, 5)]
