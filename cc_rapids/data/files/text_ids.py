@@ -183,7 +183,7 @@ class IdPair:
             row = self._types[side].update(ids)
             if row is not None:
                 self._lines[side], _ = block.row(row, self._dialect)
-            if ids.missing_word and self._missing_word == "":
+            if ids.missing_word and self._missing_word == "":  # the warning names the first word
                 self._missing_word = f"{ids.missing_word} in column {self._names[side]!r}"
         return pair[0].values, pair[1].values
 

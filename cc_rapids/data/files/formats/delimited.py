@@ -278,7 +278,7 @@ def fit_for_blanks(pieces: Iterable[pa.Table], schema: pa.Schema, path: Path) ->
             first_word = words[text_column][0].as_py() if first_word is None else first_word
         rows += len(piece)
         yield piece
-    if text_column is not None and rows and common_type(types) != pa.string():
+    if text_column is not None and rows and common_type(types) != pa.string():  # integers or nulls
         raise FormatError(
             f"cannot write {path}: column {schema.names[text_column]!r} is text in which each word"
             f" is a number or means null, such as {shortened(first_word, 80)} in row 0, and snap,"

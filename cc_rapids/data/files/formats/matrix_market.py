@@ -43,7 +43,7 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
         raise FormatError(
             f"{file.path}: declares {declared} entries, but has {len(data) - 1} bytes"
         )
-    if "integer" in field:
+    if "integer" in field:  # or unsigned-integer
         _check_integers(file.path, data)
     with format_errors(file, TITLE), naming_lines(file.path, data):
         matrix = scipy.io.mmread(BytesIO(data), spmatrix=False)
