@@ -299,7 +299,7 @@ def refused_frame(answer: Answer) -> Any:
         columns = answer.columns_of_refused() | {"rule": names}
         for side, rows in (("source", refused.source), ("destination", refused.destination)):
             columns |= answer.label(rows, f"{side}_labels")
-        return answer.frame(columns, without_nan=("weight",))
+        return answer.frame(columns, nan_free=("weight",))
 
 
 def text_column(answer: Answer, texts: Any) -> Any:

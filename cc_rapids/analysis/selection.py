@@ -114,7 +114,7 @@ def largest(answer: Answer, count: int = 1) -> Any:
     """Return the vertices of the largest components: see :meth:`cc_rapids.Components.largest`."""
     count = check_count("count", count)
     with answer.backend.scope():
-        vertex, label = answer.kind.vertices_and_rows(answer)  # of each row
+        vertex, label = answer.kind.vertices_and_labels(answer)  # of each row
         if count < len(answer):
             is_large = answer.backend.xp.zeros(len(answer), bool)
             is_large[answer.by_size[:count]] = True

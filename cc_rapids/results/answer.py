@@ -166,7 +166,7 @@ class LabelKind(ABC):
         :meth:`cc_rapids.graph.forest.Forest.rows`. :meth:`columns` converts them to ids.
         """
 
-    def vertices_and_rows(self, answer: Answer) -> tuple[Array, Array]:
+    def vertices_and_labels(self, answer: Answer) -> tuple[Array, Array]:
         """Return the vertex and the label of each row, as two new arrays."""
         return answer.numbered[0].copy(), self.rows(answer)
 
@@ -278,7 +278,7 @@ class Answer:
         if self.forest_edges is not None:
             with self.backend.scope():
                 state["saved_forest"] = self.columns_of_forest()
-                if isinstance(self.forest_edges, PartOfForest):
+                if isinstance(self.forest_edges, PartOfForest):  # leave out the other answer
                     state["forest_edges"] = ChosenEdges(self.backend, self.forest_edges.rows)
                 if self.ruled is not None:
                     state["ruled"] = self.ruled.with_columns(self.columns_of_refused())
@@ -330,16 +330,16 @@ class Answer:
         kind = self.kind if kind is None else kind
         if not kind.is_root:
             with self.backend.scope(self.arena):
-                vertex, label = kind.vertices_and_rows(self)
+                vertex, label = kind.vertices_and_labels(self)
                 labels = kind.columns(self, "labels", label)
                 return self.frame(self.columns("vertex", vertex) | labels)
         if (frame := vars(self).pop("prefetched_frame", None)) is not None:
             return self.given.answer(frame)  # pop() gives the frame to one thread only
         with self.backend.scope(self.arena):
             decoder = self.decoder
-            decoded = self.rows_of_sorted_ids() if isinstance(decoder, SortedDecoder) else None
-            vertex, label = decoded or self.forest.rows(decoder.id_base, decoder.dtype)
-            if decoded is not None or isinstance(decoder, OffsetDecoder):  # both are ids already
+            ids = self.rows_of_sorted_ids() if isinstance(decoder, SortedDecoder) else None
+            vertex, label = ids or self.forest.rows(decoder.id_base, decoder.dtype)
+            if ids is not None or isinstance(decoder, OffsetDecoder):  # rows() has added id_base
                 return self.frame({"vertex": vertex, "labels": label})
             return self.frame(self.columns("vertex", vertex) | self.columns("labels", label))
 
@@ -377,7 +377,7 @@ class Answer:
     def forest_frame(self) -> Any:
         """Return the frame of the edges of the spanning forest."""
         with self.backend.scope():
-            return self.frame(self.columns_of_forest(), without_nan=("weight",))
+            return self.frame(self.columns_of_forest(), nan_free=("weight",))
 
     def in_memory_frame(self, columns: dict[str, Any]) -> Any:
         """Return an in-memory frame of the caller's library."""
@@ -391,17 +391,17 @@ class Answer:
         """Return the ids of all vertices, one Column per id column."""
         return [of("vertex", ids) for ids in self.columns("vertex", self.rows()[0]).values()]
 
-    def frame(self, columns: dict[str, Any], without_nan: Sequence[str] = ()) -> Any:
+    def frame(self, columns: dict[str, Any], nan_free: Sequence[str] = ()) -> Any:
         """Return a frame of the caller's library, on the same device as the edges.
 
-        Columns named in ``without_nan`` are known to contain no NaN.
+        Columns named in ``nan_free`` are known to contain no NaN, and are marked as such.
         """
         if self.backend.on_device != self.given.on_device:
             columns = {name: self.home(column) for name, column in columns.items()}
-        for name in without_nan:
+        for name in nan_free:
             if name in columns and self.given.without_nan is not None:
                 columns[name] = self.given.without_nan(columns[name])
-        if self.given.src.key_columns:
+        if self.given.src.key_columns:  # composite ids: replace names such as 0_vertex
             columns = {self.given.output_name(name): column for name, column in columns.items()}
         frame: Any = self.given.make_frame(columns)
         return frame if self.given.answers is None else self.given.answers(frame)
@@ -412,52 +412,49 @@ class Answer:
             return self
         return self.with_given(replace(self.given, answers=None))
 
-    def columns_of_forest(self, edges: Array | None = None) -> dict[str, Any]:
-        """Return new columns of forest edges: all edges, or those at the given positions."""
-        columns, chosen = self.saved_forest, self.forest_edges
-        if columns is None:
-            assert chosen is not None
-            if isinstance(chosen, PartOfForest):
-                places = chosen.places if edges is None else chosen.places[edges]
-                return chosen.whole.columns_of_forest(places)
-            chosen = chosen if edges is None else chosen.among(edges)
-            columns = chosen.columns(self.given)
-            if columns:
-                return with_index(self.given, columns)
-            return columns_of_edges(self.given, self.home(chosen.rows.astype(np.int64)))
-        return self._columns_at(columns, edges)
+    def columns_of_forest(self, positions: Array | None = None) -> dict[str, Any]:
+        """Return new columns of the forest's edges, or of the edges at positions in the forest."""
+        if self.saved_forest is not None:
+            return self._columns_at(self.saved_forest, positions)
+        chosen = self.forest_edges
+        assert chosen is not None
+        if isinstance(chosen, PartOfForest):
+            places = chosen.places if positions is None else chosen.places[positions]
+            return chosen.whole.columns_of_forest(places)
+        chosen = chosen if positions is None else chosen.among(positions)
+        if columns := chosen.columns(self.given):  # one kernel has gathered them
+            return with_index(self.given, columns)
+        return columns_of_edges(self.given, self.home(chosen.rows.astype(np.int64)))
 
     def required_rules(self) -> Ruled:
         """Return the rules of clusters; raise an InputError if a cut has no rules."""
         if self.ruled is None:
-            bound = self.given.bound
-            limit = "..."
-            if bound is not None and bound.at_least is not None:
-                limit = f"at_least={bound.at_least}"
+            at_least = self.given.bound and self.given.bound.at_least
+            limit = "..." if at_least is None else f"at_least={at_least}"
             raise InputError(
                 "these clusters are a cut of a dendrogram, which leaves out the pairs of"
                 f" must_link=: run link_pairs(..., must_link=..., {limit})"
             )
         return self.ruled
 
-    def columns_of_refused(self, edges: Array | None = None) -> dict[str, Any]:
-        """Return new columns of the edges that a rule refused: all, or those at the positions."""
+    def columns_of_refused(self, positions: Array | None = None) -> dict[str, Any]:
+        """Return new columns of the refused edges, or of those at positions among them."""
         ruled, forest_edges = self.ruled, self.forest_edges
         assert ruled is not None  # an answer without rules has no refused edges
         if ruled.columns is not None:
-            return self._columns_at(ruled.columns, edges)
+            return self._columns_at(ruled.columns, positions)
         # a part of another answer takes the columns from that answer
         if isinstance(ruled, PartOfRuled) and isinstance(forest_edges, PartOfForest):
-            places = ruled.places if edges is None else ruled.places[edges]
+            places = ruled.places if positions is None else ruled.places[positions]
             return forest_edges.whole.columns_of_refused(places)
-        rows = ruled.refused.edges if edges is None else ruled.refused.edges[edges]
+        rows = ruled.refused.edges if positions is None else ruled.refused.edges[positions]
         return columns_of_edges(self.given, self.home(rows))
 
-    def _columns_at(self, columns: dict[str, Any], edges: Array | None) -> dict[str, Any]:
-        """Return new columns of edges: all edges, or those at the given positions."""
-        if edges is None:
+    def _columns_at(self, columns: dict[str, Any], positions: Array | None) -> dict[str, Any]:
+        """Return a copy of columns of edges, or only of the edges at the given positions."""
+        if positions is None:
             return {name: copy(column) for name, column in columns.items()}
-        positions, not_ids = self.home(edges), ("row", "index", "weight")
+        positions, not_ids = self.home(positions), ("row", "index", "weight")
         return {
             name: items_at(column, positions)
             if name in not_ids

@@ -50,7 +50,7 @@ class PointLabels(NumberLabels):
 
     def rows(self, answer: Answer) -> Array:
         backend = answer.backend
-        vertices, cluster_labels = self.kind.vertices_and_rows(self.clusters)
+        vertices, cluster_labels = self.kind.vertices_and_labels(self.clusters)
         # all bits set are -1
         labels = backend.fill(backend.empty(answer.forest.n, cluster_labels.dtype), 0xFF)
         labels[vertices] = cluster_labels

@@ -2180,7 +2180,7 @@ class LinkedPairs(Components[FrameT]):
         counts, answer = counts_in_words(self.answer, "cluster"), self.answer
         pairs = counted(answer.facts.edges, "pair")
         refused = None if answer.ruled is None else int(answer.ruled.refused.edges.size)
-        if "not_in_forest" in answer.facts.rows.left_out:  # a cut of a dendrogram: all are accepted
+        if "not_in_forest" in answer.facts.rows.left_out:  # a cut, whose pairs are all accepted
             pairs = f"{pairs} accepted" + ("" if refused is None else f", {refused:,} refused")
         elif refused is not None:
             pairs = f"{refused:,} of {pairs} refused"

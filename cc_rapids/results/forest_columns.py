@@ -27,7 +27,7 @@ def columns_of_edges(given: EdgeInput, rows: Any) -> dict[str, Any]:
 
 
 def _rows_and_ends(given: EdgeInput, rows: Any) -> dict[str, Any]:
-    """Return the columns of :func:`columns_of_edges` except the weights."""
+    """Return the columns of :func:`columns_of_edges` of the edges ``rows``, except weights."""
     columns: dict[str, Any] = {"row": rows}
     if given.row_index is not None:  # the list was read without some rows: use the caller's numbers
         columns["row"] = given.row_index()[rows].astype(np.int64)
@@ -66,7 +66,7 @@ def take_ids(column: Column, rows: Any) -> Any:
         ids_of_rows = ids.take(rows) if len(rows) else ids[:0]
         if is_cudf(ids):
             ids_of_rows = ids_of_rows.reset_index(drop=True)
-        return column.to_native(ids_of_rows, lambda: ids_of_rows)
+        return column.to_native(ids_of_rows, lambda: ids_of_rows)  # categories: of these rows
 
 
 def _library(array: Any) -> Any:

@@ -43,7 +43,7 @@ class IdLabels(LabelKind):
                 f"{id_shown(label)} cannot be a label of this answer, whose labels are"
                 f" {ids.dtype}: pass a label that labels() returns"
             )
-        rows, valid = rows_of_ids(answer, column, "null")
+        rows, valid = rows_of_ids(answer, column, missing="null")
         if not bool(valid.all()):
             return None
         row = int(rows[0])
@@ -78,7 +78,7 @@ class MinLabels(IdLabels):
     def rows(self, answer: Answer) -> Array:
         return answer.rows()[1]
 
-    def vertices_and_rows(self, answer: Answer) -> tuple[Array, Array]:
+    def vertices_and_labels(self, answer: Answer) -> tuple[Array, Array]:
         return answer.rows()
 
     def is_label(self, answer: Answer, row: int) -> bool:
@@ -97,9 +97,9 @@ class MaxLabels(IdLabels):
     name = "max"
 
     def rows(self, answer: Answer) -> Array:
-        return self.vertices_and_rows(answer)[1]
+        return self.vertices_and_labels(answer)[1]
 
-    def vertices_and_rows(self, answer: Answer) -> tuple[Array, Array]:
+    def vertices_and_labels(self, answer: Answer) -> tuple[Array, Array]:
         vertex, _ = answer.rows()
         return vertex, vertex[answer.greatest_rows][answer.dense]
 
@@ -252,7 +252,7 @@ def is_below(label: Any, count: int) -> bool:
 
 
 def ranks_of_unknown(column: Column, unknown: Array, backend: Backend) -> Array:
-    """Return the rank of each unknown id of a column among the distinct unknown ids.
+    """Return the rank of each unknown id among the distinct unknown ids, to number new labels.
 
     ``unknown`` is a mask of the ids. Composite ids are ranked lexicographically.
     """
@@ -313,7 +313,8 @@ def labels_or_ids(
                     with of("labels", label).borrow() as strings:
                         ids = where(valid, strings, ids, backend)
                 ids = ids if rows is None else take_rows(ids, rows, backend)
-                columns.append(source_part.to_native(ids, partial(distinct, ids)))
+                categories = partial(distinct, ids)
+                columns.append(source_part.to_native(ids, categories))
                 continue
             ids_of_rows = backend.asarray(ids)
             dtype = type_of(

@@ -151,7 +151,7 @@ class SpreadComponents:
                     vertex, label = part.label_rows(k, count)
                 else:
                     share = part.forest.slice_between(*share_of(part.forest.n, k, count))
-                    all_vertices, all_labels = label_kind.vertices_and_rows(answer.answer)
+                    all_vertices, all_labels = label_kind.vertices_and_labels(answer.answer)
                     vertex, label = all_vertices[share], all_labels[share]
                 labels = label_kind.columns(answer.answer, "labels", label)
                 return answer.answer.frame({"vertex": vertex} | labels)

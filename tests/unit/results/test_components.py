@@ -201,7 +201,7 @@ def test_a_label_is_found_without_the_labels_of_all(engine, kind, monkeypatch):
     ends = np.random.default_rng(3).integers(-40, 40, (2, 50))
     found = components((ends[0], ends[1]), engine=engine, labels=kind)
     vertex, labels = rows(found.labels())
-    monkeypatch.setattr(LABEL_KINDS[kind], "vertices_and_rows", None)
+    monkeypatch.setattr(LABEL_KINDS[kind], "vertices_and_labels", None)
     for label in vertex:
         if label in labels:
             members = [v for v, own in zip(vertex, labels, strict=True) if own == label]
@@ -279,7 +279,7 @@ def test_each_kind_of_labels_has_its_place_in_the_answer(ask, name):
     found, kind = ask(name), LABEL_KINDS[name]
     assert check_labels(name) is kind
     assert kind.audited_as in LABEL_RULES
-    vertex, label = kind.vertices_and_rows(found.answer)
+    vertex, label = kind.vertices_and_labels(found.answer)
     assert rows([vertex, label]) == rows([found.labels().vertex, kind.rows(found.answer)])
     named = kind.of_component(found.answer, np.arange(len(found)))
     for number, one in enumerate(named.tolist()):
