@@ -170,7 +170,8 @@ def filter_edges(on: Any, words: int, edge_index: Any, read: Any, look: Any, deq
 
     Software pipelining: the next two edges of a lane are loaded while two are examined. A pass ends
     at ``stop``: after an eighth, after half and after all of the edges. Before each pass, the
-    shared bits are refreshed.
+    shared bits are refreshed. A block uses ``shared_words`` of ``words`` words of shared memory.
+    :func:`two_edges`, :func:`look_at_two` and :func:`dequeue` make ``read``, ``look``, ``dequeue``.
     """
     warp_size, per_lane, block_sync = WORD(on.warp_size), np.uint64(QUEUED_EDGES), on.block_sync
     fold_for, refresh, append = fold_of(on), share(on), enqueue(on)

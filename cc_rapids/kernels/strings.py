@@ -105,8 +105,8 @@ def hash_rows(on: Any) -> Any:
         unread = np.flatnonzero(at < end)  # the strings with bytes that are not hashed yet
         while unread.size:
             next_bytes = padded[at[unread, None] + byte_positions].view(np.uint64)[:, 0]
-            unused = (EIGHT - np.minimum(end[unread] - at[unread], 8).astype(np.uint64)) << THREE
-            hashes[unread] = mix_array(hashes[unread] ^ (next_bytes << unused >> unused))
+            past_end = (EIGHT - np.minimum(end[unread] - at[unread], 8).astype(np.uint64)) << THREE
+            hashes[unread] = mix_array(hashes[unread] ^ (next_bytes << past_end >> past_end))
             at[unread] += 8
             unread = unread[at[unread] < end[unread]]
 

@@ -81,7 +81,7 @@ def next_arc_of_vertex(on: Any, word: type) -> Any:
 
 
 def link_arcs(on: Any, word: type) -> Any:
-    """Write the successor of each arc in the tour: the arc after its twin, at the same vertex."""
+    """Write the tour: an arc to v is followed by the arc after its twin among the arcs from v."""
     next_arc, none = next_arc_of_vertex(on, word), none_of(word)
 
     @on.elementwise
@@ -132,8 +132,8 @@ def measure(on: Any, word: type) -> Any:
     For the last sublist of the tour, ``following`` is the number of sublists. A thread traverses
     four sublists at a time, so that four loads are in flight. Of the first of these, j1 is the
     sublist, a1 the current arc, and n1 the number of arcs before it. ``advance`` goes to the next
-    arc; after the end of a sublist, it goes to the thread's next sublist k. ``start`` is the first
-    arc of the tour.
+    arc; after the end of a sublist, to the thread's next sublist k, if k < ``end``, and adds
+    ``step`` to k. ``start`` is the first arc of the tour.
     """
     begin, ends = first_of_block(on), sublist_ends(on, word)
     none, shift = none_of(word), np.uint64(SHIFT)
@@ -182,8 +182,8 @@ def measure(on: Any, word: type) -> Any:
 def number(on: Any, word: type) -> Any:
     """Replace the successor of each arc in ``tour`` by the arc's position in the tour.
 
-    A thread traverses four sublists at a time, as in :func:`measure`; here p1 is the position of
-    arc a1 in the tour.
+    A thread traverses four sublists at a time. The first of them is j1, its current arc a1, and p1
+    the position of a1 in the tour. ``advance`` goes to the next arc or sublist, as in ``measure``.
     """
     begin, ends = first_of_block(on), sublist_ends(on, word)
 
@@ -395,9 +395,10 @@ def double_blocks(on: Any) -> Any:
 def extremes_of_subtrees(on: Any, word: type) -> Any:
     """Write the least and the greatest number reached from the subtree of each preorder number.
 
-    The preorder numbers of a subtree are an interval: whole blocks, and less than a block at each
-    end. The whole blocks are the union of two runs of 2^level blocks, which may overlap. The
-    extremes of both are in the sparse table, which has ``width`` blocks per level.
+    Number i itself reaches ``least[i]`` to ``greatest[i]``. The numbers of its subtree are an
+    interval of ``size[i]``: whole blocks, and less than a block at each end. The whole blocks are
+    the union of two runs of 2^level blocks, which may overlap. The extremes of both are in the
+    sparse table ``low``, ``high``, which has ``width`` blocks per level.
     """
     whole, shift = np.uint64(BLOCK), np.uint64(BLOCK.bit_length() - 1)
 
