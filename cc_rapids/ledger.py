@@ -88,7 +88,7 @@ class Ledger(NamedTuple):
         )
 
     def minus(self, other: Ledger) -> Ledger:
-        """Return this ledger minus an earlier ledger of the same run."""
+        """Return the counts since ``other``, an earlier ledger of the same run."""
         left_out = {
             reason: rows - other.left_out.get(reason, 0) for reason, rows in self.left_out.items()
         }

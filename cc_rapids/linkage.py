@@ -203,7 +203,7 @@ def _encoded_ids(records: Records, columns: list[Any], backend: Backend) -> Enco
         no_ends, size = backend.empty(0, np.uint32), records.size
         forest = Forest(backend, size, all_present=True)
         decoder = OffsetDecoder(0, np.dtype(np.int64))
-        return EncodedIds(Edges(no_ends, no_ends, 0), forest, "row positions", size, decoder)
+        return EncodedIds(Edges(no_ends, no_ends, low=0), forest, "row positions", size, decoder)
     scanned = scan_ids(records.ids, columns, backend)
     encoding: IdEncoding = MULTI_COLUMN
     if scanned.facts.kind != COLUMNS:

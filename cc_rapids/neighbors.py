@@ -148,12 +148,12 @@ def components_of_neighbors(
     seconds = {"copy": None, "compute": perf_counter() - started}
     forest, ledger = solved.forest, solved.ledger
     if not ledger.linked and not {"one_sided", "not_core"} & set(ledger.left_out):
-        # No entry was left out by another rule, so the bound may be wrong.
+        # Neither ``mutual`` nor ``min_samples`` left out an entry, so the bound may be wrong.
         bound = WeightBound("distances", at_most=at_most)
         warn_of_bound(ledger, bound, lambda: hint_of_bound(neighbors))
     facts = Facts(solved.design, "row numbers", ledger.linked, seconds=seconds, ledger=ledger)
     decoder = OffsetDecoder(0, np.dtype(given.src.dtype))
-    kind = options.labels or DEFAULT_KINDS[False]
+    kind = options.labels or DEFAULT_KINDS[False]  # the ids of points are not composite
     if min_samples is not None and labels in (None, "dense"):
         kind = ClusterNumbers(solved.facts.order)
     log.info("%d points are %d components", neighbors.n, forest.components)

@@ -50,7 +50,7 @@ def _forest_weight(weight: Any, greatest: bool, policy: DesignPolicy) -> ForestW
     if weight is None:
         word = "max" if greatest else "min"
         raise InputError(f"forest={word!r} is a spanning forest by weight: pass weight= as well")
-    if not policy.is_measured:
+    if not policy.is_measured:  # the caller has set ``design``
         raise DesignError(
             "a spanning forest by weight is found by Borůvka's algorithm, not by a design: leave"
             " out design="
@@ -153,8 +153,8 @@ class Options:
     ) -> Options:
         """Check all options that do not depend on the edges.
 
-        ``wants_labels`` is true if the caller requests only the label frame. Its rows can then be
-        gathered before they are counted, if the labels are the least ids.
+        ``wants_labels`` is true if only the label frame is requested. If the labels are least ids,
+        its rows can then be gathered before they are counted. ``given`` has more fields of Options.
 
         Raises
         ------
@@ -349,7 +349,7 @@ def within_bound(edges: Any, options: Options) -> tuple[Any, Options, Ledger]:
     edges, source, destination, ledger = adapter.bounded(edges, request, options.weight_bound)
     ends = {"source": source, "destination": destination}
     applied = replace(options, weight_bound=None, applied_bound=options.weight_bound)
-    return edges, replace(applied, text=NO_OPTIONS, **ends), ledger
+    return edges, replace(applied, text=NO_OPTIONS, **ends), ledger  # any files have been read
 
 
 def with_weights(edges: Any, options: Options) -> tuple[Any, Options, Reading]:
@@ -372,11 +372,10 @@ def with_weights(edges: Any, options: Options) -> tuple[Any, Options, Reading]:
     check_text(adapter, edges, options.text)
     request = ReadRequest(options.source, options.destination, options.nulls, options.text)
     reading = Reading()
-    table, sides = adapter.in_memory(edges, request, weighting.weight, reading)
-    if sides is None:  # the edges were not files
+    table, ends_of_table = adapter.in_memory(edges, request, weighting.weight, reading)
+    if ends_of_table is None:  # the edges were neither files nor a stream
         return table, options, reading
     if options.frames not in (None, "pyarrow"):
         table = frame_of_table(table, options.frames)
-    source, destination = sides
-    ends = {"source": source, "destination": destination}
+    ends = {"source": ends_of_table[0], "destination": ends_of_table[1]}
     return table, replace(options, text=NO_OPTIONS, frames=None, **ends), reading

@@ -109,7 +109,7 @@ def warn_of_bound(
 ) -> None:
     """Warn if a weight bound left out edges, given the ledger of a run that linked no edge.
 
-    ``hint_of`` returns the question that ends the warning.
+    ``hint_of`` returns the question that ends the warning; it may read all distances.
     """
     outside = sum(ledger.left_out.get(reason, 0) for reason in ("out_of_bounds", "row_group"))
     if outside:
@@ -225,10 +225,10 @@ def _attached(
     with answer.backend.scope():
         nulls = nulls or ("null" if missing == "null" else "raise")
         column, has_id = ids_in_frame(answer, frame, id_columns, nulls)
-        policy = "raise" if missing == "raise" else "null"
+        policy = "raise" if missing == "raise" else "null"  # "self" labels unknown ids below
         rows, valid = rows_of_ids(answer, column, policy, ATTACH_ADVICE)
         warn_of_unmatched(answer, column, valid)
-        position = None  # in ``column``, of the id of each row of the frame; arbitrary for nulls
+        position = None  # of the id of each row of the frame in ``column``; arbitrary for nulls
         if has_id is not None:
             position = answer.backend.xp.maximum(answer.backend.xp.cumsum(has_id) - 1, 0)
         if missing == "self" and column.size:
@@ -381,6 +381,7 @@ def _looked_up(
     :func:`rows_of_ids` for the other arguments.
     """
     backend, xp, forest = answer.backend, answer.backend.xp, answer.forest
+    # without vertices, all ids are unknown; with "null", their kind does not matter
     check_kinds(answer.given.src, column, has_vertices=forest.vertices > 0 or missing != "null")
     if not (column.size and forest.vertices):
         if column.size and missing != "null":
@@ -400,7 +401,7 @@ def _looked_up(
 
 
 def _check_unknown(answer: Answer, column: Column, valid: Any, missing: str, remedy: str) -> None:
-    """Raise an UnknownVertexError for the unknown ids of a column; ``valid`` is False for them.
+    """Raise an UnknownVertexError for ids whose ``valid`` is False, with the advice ``remedy``.
 
     If all unknown ids are noise, the error says so; with ``missing="noise"``, it is not raised.
     """
@@ -445,7 +446,7 @@ def warn_of_unmatched(
 ) -> None:
     """Warn if no id is a vertex, or if some ids differ from vertices by leading zeros.
 
-    ``question`` is the start of the question that ends the warning that no id is a vertex.
+    ``question`` precedes "are they spelled as in the edges?", which ends the first warning.
     """
     if not (column.size and answer.forest.vertices):
         return
@@ -472,7 +473,7 @@ def _warn_of_zeros(answer: Answer, column: Column, valid: Any) -> None:
     which needs no pass over the vertices. If none is a vertex, the zeros of vertices are removed.
     """
     with column.borrow() as strings:
-        if not isinstance(strings, pa.Array | pa.ChunkedArray):
+        if not isinstance(strings, pa.Array | pa.ChunkedArray):  # a series of cuDF
             return
         unknown = strings.filter(pa.array(~valid)).cast(pa.large_string())
     padded = unknown.filter(pc.match_substring_regex(unknown, "^0+[0-9]"))
@@ -507,13 +508,13 @@ def _vertices_on_host(answer: Answer, rows: Array) -> Any:
 def frame_with_labels(answer: Answer, columns: dict[str, Any], vertex: Any) -> Any:
     """Return a frame of columns and a column ``labels``, for an answer whose ids are 0 .. n - 1.
 
-    ``vertex`` is a column with the vertex of each row. The labels have the type of this column.
+    ``vertex`` is the column of these ids, as cuGraph numbers vertices. The labels have its type.
     """
     column = of("vertices", vertex)
     with answer.backend.scope(), column.borrow() as ids:
         vertices = answer.backend.asarray(ids)
         labels = answer.forest.parent[vertices]
-        if labels.dtype.itemsize == vertices.dtype.itemsize:  # only the sign differs: do not copy
+        if labels.dtype.itemsize == vertices.dtype.itemsize:  # no copy: only the sign may differ
             labels = labels.view(vertices.dtype)
         labels = answer.bring(labels.astype(vertices.dtype, copy=False), answer.given.on_device)
     return answer.given.answer(answer.given.make_frame(columns | {"labels": labels}))

@@ -134,14 +134,14 @@ def link_key(
         ]
         is_ignored = _ignored_rows(parts, columns, arrays, backend)
         representative = chosen_rows(arrays, backend)  # positions in ``rows``
-    left_out, left_out_groups, left_out_rows = None, 0, 0
+    is_too_large, left_out_groups, left_out_rows = None, 0, 0
     if max_group is not None:
         vertices = None if record_of_row is None else record_of_row[rows]
-        left_out, left_out_groups, left_out_rows = _too_large(
+        is_too_large, left_out_groups, left_out_rows = _too_large(
             representative, max_group, is_ignored, vertices, backend
         )
     partners = rows[representative]
-    for is_unlinked in (is_ignored, left_out):
+    for is_unlinked in (is_ignored, is_too_large):  # masks of positions in ``rows``
         if is_unlinked is not None:
             partners[is_unlinked] = rows[is_unlinked]
     ignored = 0 if is_ignored is None else int(is_ignored.sum())
@@ -184,7 +184,8 @@ def _too_large(
     """Return a mask of the rows in groups that are too large, and the numbers of groups and rows.
 
     ``representative`` has for each row one row of its group. Groups of ignored rows are never too
-    large. Rows with the same vertex in ``record_of_row`` count as one record.
+    large; ``is_ignored`` is None if there are none. Rows with the same vertex in ``record_of_row``
+    count as one record; it is None if each row is a record of its own.
     """
     size = int(representative.size)
     is_large = backend.counts(representative, size) > max_group

@@ -66,10 +66,10 @@ class Ruled:
         ValueError if an array has another type or length, or contains an invalid number.
         """
         columns = [arrays[name] for name in NAMES]
-        code, limits, *pairs = columns
+        code, limits, *pairs = columns  # the ends of the pairs of cannot_link and of must_link
         rule, edges = arrays["refused_rule"], arrays["refused_row"]
         valid_types = all(column.dtype == np.int64 for column in columns) and rule.dtype == np.uint8
-        valid_sizes = code.size in (0, n) and rule.size == edges.size
+        valid_sizes = code.size in (0, n) and rule.size == edges.size  # code: 0 without datasets
         valid_sizes = valid_sizes and all(a.size == b.size for a, b in (pairs[:2], pairs[2:]))
         # an array, the least valid value, and the least value that is too great
         bounds = [(code, -1, limits.size), (limits, 1, np.inf), (rule, 1, len(RULES) + 1)]

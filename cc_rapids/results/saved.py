@@ -56,7 +56,7 @@ def write(path: str | os.PathLike[str], answer: Answer) -> None:
         parent = root_rows[answer.dense].astype(_row_dtype(vertex.size))
         arrays = {"parent": backend.to_host(parent)}
         forest = {} if answer.forest_edges is None else answer.columns_of_forest()
-        weights = {"weight": str(forest["weight"].dtype)} if "weight" in forest else {}
+        weight_type = {"weight": str(forest["weight"].dtype)} if "weight" in forest else {}
         if forest:
             arrays |= _edge_arrays(answer, "forest", forest)
         if answer.ruled is not None:
@@ -69,11 +69,11 @@ def write(path: str | os.PathLike[str], answer: Answer) -> None:
         "labels": answer.kind.name,
         "facts": answer.facts.to_json(),
         "dropped": answer.given.dropped_rows,
-        "taken": [asdict(source) for source in answer.given.formats],
+        "taken": [asdict(source) for source in answer.given.formats],  # how files were read
         "answers": describe_frames(answer.given),
         "bound": answer.given.bound and answer.given.bound.to_json(),
         "columns": [column_header for column_header, _ in columns],
-        **weights,
+        **weight_type,
         **({} if answer.linked is None else {"records": answer.linked.to_json()}),
         **({} if answer.ruled is None else {"rules": {"max_size": answer.ruled.rules.most}}),
     }
@@ -99,7 +99,7 @@ def _stored_column(column: Column, backend: Backend) -> tuple[dict[str, Any], di
     may_be_range = high - low == ids.size - 1 and high < 1 << 63
     if may_be_range and bool((ids[1:] > ids[:-1]).all()):
         return header | {"ids": "range", "low": low}, {}
-    wide = np.uint64 if ids.dtype == np.uint64 else np.int64
+    wide = np.uint64 if ids.dtype == np.uint64 else np.int64  # archives lack int8, int16, uint16
     return header, {"ids": ids.astype(wide, copy=False)}
 
 
@@ -280,13 +280,13 @@ def _decoder(
         for part, dtype in zip(ids_of_columns, dtypes, strict=True)
     ]
     column = of_key_columns([of("vertex", part) for part in parts])
-    rows = EdgeInput(column, column, NOTHING.make_frame, False)
-    with Lending(rows) as (borrowed, _):
-        index, numbered = extended(Integers.empty(backend), rows, borrowed[:1], backend)
-    # both are 0 .. n - 1: the vertices if the ids are distinct, and the ranks if they are sorted
-    vertices, ranks = (backend.to_host(numbers) for numbers in (numbered[0], index.places))
+    # The index numbers ids in the order of their first row; ``places`` lists the numbers by id.
+    as_edges = EdgeInput(column, column, NOTHING.make_frame, on_device=False)
+    with Lending(as_edges) as (borrowed, _):
+        index, (numbers,) = extended(Integers.empty(backend), as_edges, borrowed[:1], backend)
     in_order = np.arange(n)
-    if not (np.array_equal(vertices, in_order) and np.array_equal(ranks, in_order)):
+    distinct = np.array_equal(backend.to_host(numbers), in_order)
+    if not (distinct and np.array_equal(backend.to_host(index.places), in_order)):
         raise ValueError(f"its {n:,} ids are not distinct and sorted")
     return index.decoder(given)
 

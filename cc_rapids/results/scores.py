@@ -76,7 +76,7 @@ def ordered(scores: Any, what: str = "scores are") -> tuple[Any, Any]:
 
 
 def _host_numbers(scores: Any, what: str) -> tuple[Any, Any]:
-    """Return the result of :func:`ordered` for scores on the host.
+    """Return what :func:`ordered` returns for scores on the host; ``what`` begins error messages.
 
     Numbers keep their type, and booleans become int8. All other values become ranks or codes.
     """
@@ -84,10 +84,10 @@ def _host_numbers(scores: Any, what: str) -> tuple[Any, Any]:
         scores = [None if score is np.ma.masked else score for score in scores]
     series = as_series(scores)
     if is_series(series):
-        side = series_of(series)
-        if side.dtype.is_integer() or side.dtype.is_float():
+        typed = series_of(series)
+        if typed.dtype.is_integer() or typed.dtype.is_float():
             return numbers_of(series, "scores")
-        dtype, to_arrow, is_enum = str(side.dtype), side.to_arrow, side.dtype == nw.Enum
+        dtype, to_arrow, is_enum = str(typed.dtype), typed.to_arrow, typed.dtype == nw.Enum
     else:
         array = _masked_array(scores, what)
         if is_number(array.dtype) or is_boolean(array.dtype):
@@ -130,7 +130,7 @@ def _codes(values: Any, is_enum: bool) -> tuple[Any, Any]:
     if isinstance(values, pa.ChunkedArray):
         values = values.unify_dictionaries().combine_chunks()
     valid = values.is_valid().to_numpy(zero_copy_only=False)
-    if not valid.any():
+    if not valid.any():  # the type may be null, which has no order
         return np.zeros(valid.size, np.int64), valid
     if types.is_dictionary(values.type):
         if is_enum or values.type.ordered:

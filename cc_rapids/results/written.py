@@ -33,7 +33,7 @@ def check_rows_per_file(rows: Any) -> int:
 def write_parquet(
     answer: Answer, path: str | os.PathLike[str], rows_per_file: int, kind: LabelKind
 ) -> list[str]:
-    """Write the labels to files, and return their paths: see Components.to_parquet."""
+    """Write the labels to a file *.parquet, or to files in a new folder, and return the paths."""
     from ..data.files.write import check_new_folder, replacing, replacing_folder
 
     check_rows_per_file(rows_per_file)
@@ -108,12 +108,11 @@ def arrow_of(frame: Any) -> pa.Table:
         return frame
     if isinstance(frame, dict) or hasattr(frame, "_asdict"):
         columns = frame if isinstance(frame, dict) else frame._asdict()
-        return pa.table(
-            {
-                name: column.get() if hasattr(column, "get") else column
-                for name, column in columns.items()
-            }
-        )
+        on_host = {
+            name: column.get() if hasattr(column, "get") else column  # get() copies from a GPU
+            for name, column in columns.items()
+        }
+        return pa.table(on_host)
     if type(frame).__module__.startswith("cudf"):
         return frame.to_arrow(preserve_index=False)
     return nw.from_native(frame).to_arrow()
