@@ -52,10 +52,9 @@ class Tasks:
     def _try_submit(
         self, future: Future[Any], function: Any, arguments: tuple[Any, ...], _: Any = None
     ) -> None:
-        """Submit a call to the pool if all of its arguments are done.
+        """Submit a call once all of its arguments are done; ``future`` receives its result.
 
-        If an argument is pending, its callback calls this method again. The unused parameter ``_``
-        receives the future that Python passes to callbacks.
+        A pending argument calls this method again when it is done, and is then passed as ``_``.
         """
         for argument in arguments:
             if isinstance(argument, Future) and not argument.done():

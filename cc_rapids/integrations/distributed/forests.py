@@ -49,7 +49,7 @@ class Forest(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """The type of a column that is not empty, and for integers the least and the greatest value."""
+    """The type of a nonempty column of ids, and the least and the greatest id, None for strings."""
 
     dtype: str
     low: int | None = None
@@ -189,7 +189,7 @@ def solved_by(frame: Any, ends: Ends, id_names: Ends, rows: int, **options: Any)
     if isinstance(left, str):
         result = components((frame[left], frame[right]), *id_names, **options)
     else:  # a pair of series cannot hold ids of several columns
-        result = components(frame, *ends, **options).with_key_names(None)  # numbered as in sides()
+        result = components(frame, *ends, **options).with_key_names(None)  # named 0_source, ...
     ledger_of(result, rows, "the edges of forests")
     return result
 
@@ -202,10 +202,7 @@ def ledger_of(result: Components, rows: int, what: str) -> Ledger:
 def local_forest(
     frame: Any, source: Side, destination: Side, nulls: str, options: dict[str, Any]
 ) -> Forest:
-    """Return the forest of one partition.
-
-    Values replace categorical codes, because codes differ between partitions.
-    """
+    """Return the forest of one partition; ``nulls`` is "raise" or "drop"."""
     if description := not_frame(frame):  # the client adds the number of the partition
         raise TypeError(f"a partition is {description}")
     columns = list(dict.fromkeys([*as_list(source), *as_list(destination)]))
@@ -220,12 +217,12 @@ def local_forest(
     result = components(frame, source, destination, nulls=nulls, forest=True, **options)
     ledger = ledger_of(result, rows, "a partition")
     if isinstance(source, list):
-        result = result.with_key_names(None)  # numbered as in sides()
+        result = result.with_key_names(None)  # named 0_source, ...
     return _forest(result, frame, (source, destination), (source, destination), ledger)
 
 
 def _values(frame: Any) -> Any:
-    """Return a frame with categories replaced by their values."""
+    """Return a frame with values in place of categories, whose codes differ between partitions."""
     value_types = {
         name: column.cat.categories.dtype
         for name, column in frame.items()
@@ -252,7 +249,7 @@ def not_frame(value: Any, series: bool = False) -> str:
 
 
 def loops(vertices: Any, source: Side, options: dict[str, Any]) -> Forest:
-    """Return vertices that the caller has passed, as a forest of self-loops."""
+    """Return vertices that the caller has passed, as a forest of one self-loop for each of them."""
     if description := not_frame(vertices, series=True):
         raise TypeError(f"a partition of vertices is {description}")
     frame = vertices if hasattr(vertices, "columns") else vertices.to_frame()
@@ -262,6 +259,7 @@ def loops(vertices: Any, source: Side, options: dict[str, Any]) -> Forest:
     names = as_list(ends[0]) + as_list(ends[1])
     loop_frame = type(frame)(dict(zip(names, columns + columns, strict=True)))
     id_names = ("vertices", "vertices") if width == 1 else ends  # names in errors
+    # Solving checks the ids, and drops repeated vertices
     result = solved_by(loop_frame, ends, id_names, len(frame), forest=True, **options)
     return _forest(result, loop_frame, ends, id_names, Ledger())
 
@@ -286,9 +284,10 @@ def merged(id_names: Ends, options: dict[str, Any], *forests: Forest) -> Forest:
 
 
 def _forest(result: Components, frame: Any, ends: Ends, id_names: Ends, ledger: Ledger) -> Forest:
-    """Return a spanning forest of a frame, with self-loops for isolated vertices.
+    """Return the spanning forest in ``result``, with self-loops for isolated vertices.
 
-    ``ends`` are the columns of the frame, and ``id_names`` are their names in errors.
+    ``result`` are the components of the edges in ``frame``, whose columns are ``ends``. Errors name
+    the columns ``id_names``. ``ledger`` is that of the rows that were reduced to the forest.
     """
     rows = result.num_vertices - len(result)  # edges of a spanning forest
     forest_ends = sides(id_names[0])

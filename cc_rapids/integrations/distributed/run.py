@@ -61,8 +61,7 @@ class Run:
                 forest = self.merge(earlier, forest, home)
                 level += 1
             pile.append((level, forest))
-            progress = partial(DistributedProgress, "forests", done, total)
-            self.watch.report(done, total, progress)
+            self.watch.report(done, total, partial(DistributedProgress, "forests", done, total))
         folded = []
         for home, pile in sorted(piles.items()):
             _, forest = pile.pop()
@@ -76,8 +75,7 @@ class Run:
         """Merge forests pairwise, level by level, into one.
 
         The caller should keep the handles of the forests until the answer is complete. If a worker
-        is then lost, its own partitions and some merges are repeated, but no partition of another
-        worker.
+        is then lost, only its own partitions and some merges are repeated.
         """
         level = 0
         while len(forests) > 1:

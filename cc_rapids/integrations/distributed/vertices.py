@@ -298,7 +298,7 @@ def sample(forest: Forest, kind: str | None) -> Any:
 
 
 def sampled_parts(owner: GivenOwners, vertex_range: range | None, *samples: Any) -> tuple[Any, Any]:
-    """Return distinct ids of samples and range, and their :meth:`GivenOwners.parts_by_call`."""
+    """Return distinct ids of samples and range, and their parts in several calls of ``owner``."""
     ids = concat(list(samples))["vertex"]
     if vertex_range:
         step = -(-len(vertex_range) // SAMPLE_EDGES)
@@ -306,7 +306,7 @@ def sampled_parts(owner: GivenOwners, vertex_range: range | None, *samples: Any)
         ids_of_range = type(ids)(np.array(vertex_range[::step], dtype), name="vertex")
         ids = concat([ids.to_frame(), ids_of_range.to_frame()])["vertex"]
     ids = ids.drop_duplicates().reset_index(drop=True)
-    return ids, owner.parts_by_call(ids)
+    return ids, owner.parts_by_call(ids)  # compared in _check_owner_function
 
 
 def sampled_id(result: tuple[Any, Any], at: int) -> Any:
@@ -326,7 +326,8 @@ def local_labels(
     """Return the label table of a part, from the edges inside the part.
 
     ``edges`` are the edges whose source the part owns. The table has all vertices of the part:
-    these sources, and the vertices of ``vertex_range`` that the part owns.
+    these sources, and the vertices of ``vertex_range`` that the part owns. ``options`` are those of
+    :func:`components`.
     """
     if vertex_range:  # check that the label table of an average part fits into memory
         engine = backends.get("cuda" if is_cudf(edges["source"]) else "threads")
@@ -340,6 +341,7 @@ def local_labels(
     if vertex_range is not None:
         own_vertices = _owned(vertex_range, edges["source"], owner, part)
     result = components(frame, *ENDS, vertices=own_vertices, **options)
+    # Not len(frame), so that the check also finds rows that concat has lost
     rows = len(edges) - len(outer) + len(single_vertices)
     ledger_of(result, rows, f"the edges of part {part}")
     return result.labels()
@@ -515,9 +517,9 @@ class Exchange:
     ) -> list[Handle]:
         """Send each frame of the boxes to its part; return one frame for each part.
 
-        A part owns the ids in column ``by`` of its frames. ``homes`` are the parts that hold the
-        boxes; None if parts have no preferred workers yet, which are then assigned here. ``total``
-        is the number of rows that all boxes should have; None if no check is needed.
+        A box has one frame for each part, which owns the ids in column ``by``. ``homes`` are the
+        parts that hold the boxes; None if parts have no preferred workers yet, which are then
+        assigned here. ``total`` is the number of rows that all boxes should have; None: no check.
         """
         box_sizes = self._gather_sizes(boxes, stage)
         rows_of_part = [sum(sizes[part].rows for sizes in box_sizes) for part in range(self.count)]
@@ -542,7 +544,7 @@ class Exchange:
         """Assign a worker to each part; return, for each box, the part on its worker.
 
         Among the parts and workers that are not assigned yet, the next pair is the part and worker
-        with most bytes of the part on the worker. A box on any other worker counts for part 0.
+        with most bytes of the part on the worker. For a box on a worker without a part, it is 0.
         """
         places = self.tasks.places(boxes)
         local_bytes: dict[tuple[int, str], int] = {
@@ -591,7 +593,7 @@ class Exchange:
     ) -> list[list[Handle]]:
         """Return, for each part, the rows of the owners' tables for the ids in column ``by``.
 
-        The rows are a list of frames. Queries are one batch, and answers are another one.
+        The rows are a list of frames.
         """
         boxes = [
             self.on(part, ids_to_look_up, frame, by, self.owner, self.count)
@@ -612,7 +614,7 @@ class Exchange:
         bytes_of_answers = self.tasks.gather(list(answer_bytes.values()))
         for pair, size in zip(answer_bytes, bytes_of_answers, strict=True):
             self.bytes[pair] += size
-        self.batches += 1
+        self.batches += 1  # for the answers; _gather_sizes has counted the queries
         return answers
 
 
@@ -620,8 +622,9 @@ def owner_of(rule: Any, facts: list[dict[str, Any]], count: int) -> Owner:
     """Return the function that assigns one of ``count`` owners to each vertex.
 
     The caller's ``rule`` is a function, "hash" or "range". None means ranges if ids are integers,
-    and hashes if ids are strings. ``facts`` are those of all forests, see :func:`described`.
+    and hashes if ids are strings. ``facts`` are the results of :func:`described` for all forests.
     """
+    # Both lists are empty if ids are strings, or if there are no edges
     lows = [fact["low"] for fact in facts if fact["low"] is not None]
     highs = [fact["high"] for fact in facts if fact["high"] is not None]
     if callable(rule):
@@ -646,10 +649,11 @@ class Distributed:
     def run(
         self, leaves: list[Handle], kind: str | None, room: int | None, total: int
     ) -> list[Handle]:
-        """Run the steps in the docstring of the module, and return the answers of the parts.
+        """Run the steps in the docstring of the module; return the table of labels of each part.
 
         ``leaves`` are the forests of the workers, and ``total`` is the number of their edges.
-        ``kind`` is the integer type of the ids, or None for strings. ``room`` may be None.
+        ``kind`` is the integer type of the ids, or None for strings. ``room`` may be None, for the
+        number of vertices of the largest part.
         """
         exchange, options = self.exchange, self.options
         send, on, tasks = exchange.send, exchange.on, exchange.tasks
@@ -660,7 +664,7 @@ class Distributed:
             tasks.submit(edges_by_owner, leaf, owner, count, kind, worker=place)
             for leaf, place in zip(leaves, tasks.places(leaves), strict=True)
         ]
-        edges = send(boxes, "source", None, "to owners", total)
+        edges = send(boxes, "source", homes=None, stage="to owners", total=total)
         inner = [
             on(p, local_labels, edges[p], owner, p, count, self.vertex_range, options)
             for p in parts
@@ -694,16 +698,15 @@ class Distributed:
         return [fact["rows"] for fact in facts]
 
     def _hook(self, remaining: list[Handle], number: int) -> list[Handle]:
-        """Return a table for each part, with the root of each of its vertices that has a neighbour.
+        """Run a round of hooks; return label tables of the parts, where labels are roots.
 
-        Each vertex chooses its least neighbour. The lesser vertex of a cycle becomes a root. Then
-        labels are replaced by their own labels until no label changes.
+        The tables have the vertices with neighbours in the forests ``remaining``. A label begins as
+        the least neighbour, and the lesser vertex of a cycle becomes a root. Then labels are
+        replaced by their own labels until no label changes.
         """
         exchange, stage = self.exchange, f"hooks, round {number}"
         on, owner, count = exchange.on, exchange.owner, exchange.count
-        boxes = [
-            on(p, least_neighbours, forest, owner, count) for p, forest in enumerate(remaining)
-        ]
+        boxes = [on(p, least_neighbours, remaining[p], owner, count) for p in range(count)]
         neighbours = exchange.send(boxes, "vertex", range(count), stage)
         tables = [on(p, least_labels, table) for p, table in enumerate(neighbours)]
         extended = exchange.add_grandparents(tables, stage)
