@@ -65,16 +65,12 @@ def local_gpus(gpus: int | list[int] | None = None, **options: Any) -> Any:
 
 
 def plain_cluster(gpus: list[Any], **options: Any) -> Any:
-    """Start a cluster with one worker process for each given GPU, without dask-cuda."""
-    workers = {
-        index: {
-            "cls": Nanny,
-            "options": {"nthreads": 1, "memory_limit": 0, "dashboard_address": None}
-            | {"env": {"CUDA_VISIBLE_DEVICES": str(gpu)}}
-            | options,
-        }
-        for index, gpu in enumerate(gpus)
-    }
+    """Start one worker for each given GPU, without dask-cuda; ``options`` are those of Nanny."""
+    defaults: dict[str, Any] = {"nthreads": 1, "memory_limit": 0, "dashboard_address": None}
+    workers = {}
+    for index, gpu in enumerate(gpus):
+        environment = {"CUDA_VISIBLE_DEVICES": str(gpu)}
+        workers[index] = {"cls": Nanny, "options": defaults | {"env": environment} | options}
     scheduler = {"cls": Scheduler, "options": {"dashboard_address": ":0", "port": 0}}
     return SpecCluster(workers=workers, scheduler=scheduler, name="cc_rapids")
 

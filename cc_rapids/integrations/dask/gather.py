@@ -1,8 +1,7 @@
 """Combine forests by one NCCL all-gather instead of a tree of merges, if each worker has a GPU.
 
 Every worker receives all forests, solves them, and keeps its own range of the answer. An all-gather
-sends more bytes than a tree, but directly between GPUs and in one step. Afterwards, the answer is
-already distributed.
+sends more bytes than a tree, but directly between GPUs and in one step.
 
 A cost model chooses between an all-gather and a tree. The model predicts bytes, rounds and seconds
 by formulae and measured rates for random edges, which are the most expensive case.
@@ -107,13 +106,14 @@ def tree_cost(job: Job, machine: Machine) -> Cost:
 
 def gather_cost(job: Job, machine: Machine) -> Cost:
     """Return the cost of sending all forests to every worker and solving them there."""
-    row_bytes, other_workers, share = 2 * ID_BYTES, job.workers - 1, job.edges / job.workers
+    row_bytes, share = 2 * ID_BYTES, job.edges / job.workers  # share: edges of one worker
     rows = forest_rows(job.vertices, share)
+    received_bytes = (job.workers - 1) * rows * row_bytes  # by one worker
     seconds = share * row_bytes / machine.read + share / machine.rate + machine.latency
-    seconds += other_workers * rows * row_bytes / machine.collective
+    seconds += received_bytes / machine.collective
     seconds += job.workers * rows / machine.rate + job.vertices / machine.rate
     return Cost(
-        bytes=job.workers * other_workers * rows * row_bytes,
+        bytes=job.workers * received_bytes,
         rounds=0,
         batches=1,
         seconds=seconds,
@@ -130,10 +130,8 @@ def gather_pays(vertices: float, rows: list[int], machine: Machine, free_memory:
     # An all-gather pads every forest to the number of rows of the largest forest
     workers, most_rows = len(rows), float(max(rows, default=0))
     job = Job(workers * most_rows, max(vertices, 1.0), workers)
-    gather = gather_cost(job, machine)
-    return (
-        gather.peak_bytes <= free_memory / 2 and gather.seconds <= tree_cost(job, machine).seconds
-    )
+    gather, tree = gather_cost(job, machine), tree_cost(job, machine)
+    return gather.peak_bytes <= free_memory / 2 and gather.seconds <= tree.seconds
 
 
 log: logging.Logger = logging.getLogger(__name__)
@@ -193,7 +191,8 @@ def reason_against(
 ) -> str:
     """Return the reason why forests should not be gathered; "" if there is no reason.
 
-    If ``forced`` is true, only reasons that make a gather impossible count.
+    ``homes`` are the workers of the forests; ``facts`` are what :func:`.vertices.described` returns
+    for each forest. If ``forced`` is true, only reasons that make a gather impossible count.
     """
     if len(homes) < 2:
         return "one worker holds all partitions"
@@ -247,7 +246,7 @@ def _communicator(uid: Any, rank: int, size: int) -> Any:
     key = str(uid), rank
     communicator = _open.get(key)
     if communicator is None:
-        # This call waits for the other ranks, which may be threads of this process
+        # Without the lock, because this call waits for ranks that may be threads of this process
         communicator = Nccl(uid, rank, size)
         with _lock:
             _open[key] = communicator
@@ -271,7 +270,11 @@ def by_gather(
     id_names: Ends,
     options: dict[str, Any],
 ) -> list[Future] | None:
-    """Return the result of :func:`gathered` on each worker; None if a worker fails or is lost."""
+    """Return the result of :func:`gathered` on each worker; None if a worker fails or is lost.
+
+    ``homes`` and ``facts`` are as for :func:`reason_against`. A later run on the same workers uses
+    the same communicator id, and so the communicators that are already open.
+    """
     client, client_and_homes = tasks.client, (tasks.client.id, *homes)
     if client_and_homes not in _uids:
         _uids[client_and_homes] = tasks.submit(Nccl.identity, worker=homes[0]).result()
@@ -295,7 +298,7 @@ def by_gather(
 
 
 def _failure(tasks: Tasks, futures: list[Future], homes: list[str]) -> str:
-    """Wait until the gather ends; return its first error, or "" if all ranks have succeeded.
+    """Wait until the gather on the workers ``homes`` ends; return its first error, "" if none.
 
     A LedgerError is raised, because lost edges would be missing in a tree as well.
     """

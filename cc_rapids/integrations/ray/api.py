@@ -104,7 +104,7 @@ class RayComponents(DistributedComponents):
         --------
         RayComponents.labels : The component of each vertex.
         """
-        if self._sizes:
+        if self._sizes:  # with distributed edges
             return self._sizes()
         if not len(self):  # keep the columns of an answer without rows
             labels = self._labels.schema().base_schema.empty_table().select(["labels"])
@@ -274,7 +274,7 @@ class RayRun(Run):
         return [self.tasks.submit(local_forest, empty, *self.id_names, self.nulls, self.options)]
 
     def _leaves(self, edges: Dataset, vertices: Any) -> Generator[Result, None, None]:
-        """Iterate over the forests of blocks as they are complete.
+        """Iterate over the forests of blocks as they are complete, also of a dataset ``vertices``.
 
         If many tasks are in flight, the next block is drawn when one of these tasks ends or after
         ``PATIENCE`` seconds. The time limit avoids a deadlock, because tasks of the dataset may
@@ -282,7 +282,7 @@ class RayRun(Run):
         """
         waiting: list[Result] = []
         max_in_flight = 2 * self.tasks.cpus()
-        with closing(self._started(edges, vertices)) as forests:  # an error ends the reading
+        with closing(self._started(edges, vertices)) as forests:  # after an error, no block is read
             for forest in forests:
                 waiting.append(forest)
                 patience = PATIENCE if len(waiting) >= max_in_flight else 0
@@ -305,7 +305,7 @@ class RayRun(Run):
         if isinstance(vertices, Dataset):
             steps.append((vertices, loops, (source, options)))
         for dataset, make, arguments in steps:
-            if self.tasks.resources.get("num_gpus"):
+            if self.tasks.resources.get("num_gpus"):  # once blocks are read, Ray knows their rows
                 for block in _blocks(dataset):
                     yield self.tasks.submit(forest_of, block, make, *arguments)
                 continue
@@ -333,21 +333,24 @@ class RayRun(Run):
     def by_edges(
         self, edges: Dataset, labels: str | None, vertices: Any, num_vertices: int | None
     ) -> RayComponents:
-        """Solve with distributed edges: merge the forests in a tree."""
+        """Return the answer for distributed edges: merge the forests in a tree, and label the root.
+
+        The arguments are those of :func:`components`, after its checks.
+        """
         tasks, id_names = self.tasks, self.id_names
         forests = self.forests(edges, vertices)
         root = self.tree(forests)
         options = self.options | {"labels": labels, "num_vertices": num_vertices}
         options["vertices"] = None if isinstance(vertices, Dataset) else vertices
         arguments = root, id_names, options
-        blocks = tasks.cpus()
+        blocks = tasks.cpus()  # of the labels
         facts_result, *tables = tasks.split(label_blocks, *arguments, blocks, count=blocks + 1)
         [facts] = tasks.gather([facts_result])
         return RayComponents(
             self.facts(facts, "edges", len(tasks.workers()), known_rows(edges), combine="tree"),
             _dataset(tables),
-            lambda: _dataset([tasks.submit(size_block, *arguments)]),
-            lambda: _dataset([tasks.submit(forest_block, root, id_names[0])]),
+            _sizes=lambda: _dataset([tasks.submit(size_block, *arguments)]),
+            _forest=lambda: _dataset([tasks.submit(forest_block, root, id_names[0])]),
         )
 
 
@@ -466,8 +469,7 @@ def packed(table: Any, make: Callable[..., Forest], *arguments: Any) -> Any:
 def unpacked(table: Any, id_names: Ends, options: dict[str, Any]) -> tuple[Forest, list[int]]:
     """Merge the packed forests of a block; return the merged forest, and the ``ROWS`` of each.
 
-    A block may have several packed forests, because Ray Data combines small blocks. A packed error
-    is raised.
+    Ray Data may combine small blocks to one with several forests. A packed error is raised.
     """
     forests: list[Forest] = []
     for row in table.column(FOREST):
