@@ -139,8 +139,8 @@ def _replace_imported() -> None:
     for (home, name), ours in OURS.items():
         module = sys.modules.get(home)
         function = None if module is None else vars(module).get(name)  # no import by __getattr__
-        is_ours = any(function is replacement for _, replacement in _replaced.values())
-        if function is not None and not is_ours and id(function) not in _replaced:
+        is_replacement = any(function is replacement for _, replacement in _replaced.values())
+        if function is not None and not is_replacement and id(function) not in _replaced:
             _replaced[id(function)] = function, _with_fallback(function, ours, f"{home}.{name}")
     for original, replacement in _replaced.values():
         _swap(original, replacement)

@@ -207,7 +207,7 @@ def convert_from_nx(
     adjacency = dict(graph.adjacency())  # .adj would wrap every row
     nodes, rows = list(adjacency), list(adjacency.values())  # a row has the neighbours of a node
     parallel = None
-    if graph.is_multigraph() and not graph.is_directed():
+    if graph.is_multigraph() and not graph.is_directed():  # directed graphs have no bridges
         edge_groups = chain.from_iterable(row.values() for row in rows)
         parallel = np.fromiter((len(edges_by_key) > 1 for edges_by_key in edge_groups), bool)
     if hasattr(graph, "_graph"):
@@ -229,8 +229,7 @@ def convert_from_nx(
 def _positions(nodes: list[Any], rows: list[Iterable[Any]], size: int) -> Positions:
     """Return the position in ``nodes`` of each neighbour in the rows, ``size`` in all.
 
-    Nodes that are integers or have distinct hashes are looked up in arrays, other nodes in a
-    dictionary.
+    Nodes that are integers or have distinct hashes are looked up in arrays, others in a dictionary.
     """
     if set(map(type, nodes)) == {int}:
         with suppress(OverflowError, TypeError):  # too many bits, or a neighbour like 1 + 0j

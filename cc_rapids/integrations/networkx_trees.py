@@ -59,7 +59,7 @@ def minimum_spanning_edges(
     ValueError
         A weight is NaN.
     """
-    yield from _edges(G, algorithm, False, weight, keys, data, ignore_nan)
+    yield from _edges(G, algorithm, weight, keys, data, ignore_nan, maximum=False)
 
 
 def maximum_spanning_edges(
@@ -74,7 +74,7 @@ def maximum_spanning_edges(
 
     The arguments, tuples and errors are as for :func:`minimum_spanning_edges`.
     """
-    yield from _edges(G, algorithm, True, weight, keys, data, ignore_nan)
+    yield from _edges(G, algorithm, weight, keys, data, ignore_nan, maximum=True)
 
 
 def minimum_spanning_tree(
@@ -165,7 +165,8 @@ def _tree(graph: Graph, algorithm: str, maximum: bool, weight: Any, ignore_nan: 
     """Return a spanning forest as a graph of NetworkX."""
     if graph.is_directed():
         raise nx.NetworkXNotImplemented("not implemented for directed type")
-    edges = list(_edges(graph, algorithm, maximum, weight, True, True, ignore_nan))
+    flags = {"keys": True, "data": True, "ignore_nan": ignore_nan, "maximum": maximum}
+    edges = list(_edges(graph, algorithm, weight, **flags))
     return graph.with_attributes.attributes.graph_of(edges)
 
 
@@ -186,16 +187,19 @@ def weights_differ(graph: Any, weight: Any, ignore_nan: bool) -> bool:
 def _edges(
     graph: Graph,
     algorithm: str,
-    maximum: bool,
     weight: Any,
     keys: bool,
     data: bool,
     ignore_nan: bool,
+    maximum: bool,
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the edges of a spanning forest in the order in which ``algorithm`` chooses them."""
+    """Yield the edges of a spanning forest in the order in which ``algorithm`` chooses them.
+
+    The arguments are those of :func:`minimum_spanning_edges`, and ``maximum``.
+    """
     graph = graph.with_attributes
     edges, is_multigraph = graph.attributes.edges, graph.is_multigraph()
-    values, rows = _comparable_weights(edges, weight, ignore_nan)
+    values, rows = _comparable_weights(edges, weight, ignore_nan)  # rows: without NaN
     spanning_forest = maximum_spanning_forest if maximum else minimum_spanning_forest
     forest_rows = spanning_forest(
         (graph.src[rows], graph.dst[rows]),
@@ -203,10 +207,10 @@ def _edges(
         weight=values,
         engine=nx.config.backends.cc_rapids.engine,
     ).row
-    order = _stable_order(values[forest_rows], descending=maximum)
-    by_weight = [edges[row] for row in rows[forest_rows[order]].tolist()]
-    in_order = by_weight if algorithm == "kruskal" else _prim(graph, by_weight)
-    for u, v, *key, attributes in in_order:
+    in_order = forest_rows[_stable_order(values[forest_rows], descending=maximum)]
+    by_weight = [edges[row] for row in rows[in_order].tolist()]
+    forest = by_weight if algorithm == "kruskal" else _prim(graph, by_weight)
+    for u, v, *key, attributes in forest:
         shown_key = key if is_multigraph and keys else ()
         yield (u, v, *shown_key, attributes) if data else (u, v, *shown_key)
 

@@ -119,8 +119,7 @@ class Ranks:
     """All ranks of a graph on several GPUs, which run the same collective steps together.
 
     A rank that skipped a step would deadlock the others. Therefore every error is caught, and the
-    ranks vote before the next step on whether to continue. ``resources`` is the handle for sending
-    data between ranks.
+    ranks vote before the next step on whether to go on. ``resources`` is the handle to send data.
     """
 
     def __init__(self, resources: Any) -> None:
@@ -142,17 +141,15 @@ class Ranks:
     def exchange_votes(
         self, like: Any, vote_here: int, count_here: int, reason: object
     ) -> tuple[list[int], ...]:
-        """Send a vote and a count to all ranks; return the votes and the counts of all ranks.
+        """Send a vote and any other number to all ranks; return the votes and numbers of all ranks.
 
-        The numbers are sent as the two ends of one edge, because pylibcugraph sends only edges.
-        The order of the ranks is unspecified. The arrays that are sent are of the library of the
-        array ``like``, NumPy or CuPy. If a rank votes ``FAILED`` or ``LOST``, every rank raises an
-        error. On ranks with such a vote, the message includes ``reason``.
+        Both are sent as the ends of one edge, because pylibcugraph sends only edges, in arrays of
+        the library of ``like``, NumPy or CuPy. The order of the ranks is unspecified. If a vote of
+        :func:`_vote` is ``FAILED`` or ``LOST``, every rank raises an error. On ranks with such a
+        vote, the message includes ``reason``.
         """
-        ends = [
-            np.full_like(like, number, dtype=np.int64, shape=1)
-            for number in (vote_here, count_here)
-        ]
+        numbers = vote_here, count_here
+        ends = [np.full_like(like, number, dtype=np.int64, shape=1) for number in numbers]
         votes, counts = (array.tolist() for array in self.gathered(*ends))
         failed, lost = votes.count(FAILED), votes.count(LOST)
         if failed or lost:
@@ -177,11 +174,11 @@ def _labels_of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]
     """Return the vertices of this rank and their labels in the graph of all ranks."""
     vertices = vertex_list(graph, resources)
     solved, reason = _tried(partial(_solved_here, graph, resources, vertices))
-    if solved is None:
+    if solved is None:  # this rank still has to vote
         solved = _Solved(None, vertices[:0], vertices[:0])
     vote = _vote(reason, solved.src.size)
     forest_sizes, free_bytes = ranks.exchange_votes(vertices, vote, solved.free_bytes, reason)
-    # From here on, no rank has failed
+    # No rank has failed, so the votes are sizes
     if len(forest_sizes) == 1:
         Ledger(solved.rows, solved.linked).check("the edges of the graph")
         return vertices, solved.result.component_of(vertices)
@@ -201,8 +198,8 @@ def _labels_of_rank(graph: Any, resources: Any, ranks: Ranks) -> tuple[Any, Any]
 
 def _solved_here(graph: Any, resources: Any, vertices: Any) -> _Solved:
     """Find the components of the edges of this rank, with a spanning forest."""
-    rows, edges = edge_count(graph, resources), decompressed(graph, resources)
-    result = components(edges, vertices=vertices, forest=True)
+    rows = edge_count(graph, resources)  # None if pylibcugraph cannot count edges
+    result = components(decompressed(graph, resources), vertices=vertices, forest=True)
     _, src, dst = result.forest()
     joins = result.num_vertices - len(result)
     if src.size != joins:

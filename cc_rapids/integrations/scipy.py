@@ -203,8 +203,7 @@ def _matrix(csgraph: Any) -> Any:
 def _device_matrix(csgraph: Any, weights: bool) -> Any:
     """Return the graph as a CuPy sparse matrix.
 
-    The edges of a dense array are stored with their weights if ``weights`` is true, otherwise as
-    ones.
+    If ``weights`` is true, the edges of a dense array are stored with weights, otherwise as ones.
     """
     import cupy
     import cupyx.scipy.sparse
