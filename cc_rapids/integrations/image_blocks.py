@@ -71,8 +71,7 @@ class Summary:
 def label_blocks(image: Any, joined: Joined, dtype: Any) -> tuple[Any, int]:
     """Label a Dask array; return the labels as a Dask array of ``dtype``, and their number.
 
-    The blocks are arrays of NumPy or CuPy. They are loaded here, and again when the labels are
-    computed.
+    The blocks are arrays of NumPy or CuPy, loaded here and again when the labels are computed.
     """
     import dask.array as da
     from dask import compute, delayed
@@ -93,7 +92,7 @@ def label_blocks(image: Any, joined: Joined, dtype: Any) -> tuple[Any, int]:
             start = tuple(starts[axis][k] for axis, k in enumerate(position))
             tasks.append(summarise(blocks[position], joined, start, image.shape))
         merge.add(dict(zip(layer, compute(*tasks), strict=True)))
-    numbers, count = merge.numbers()
+    numbers, count = merge.numbers()  # numbers[begin:end] are those of the labels of one block
     relabelled, meta = np.empty(blocks.shape, object), meta_from_array(image, dtype=dtype)
     replace = delayed(_relabel, pure=False)
     for position, (begin, end) in merge.labels.items():
@@ -159,11 +158,11 @@ class Merge:
                 self.connected_labels.insert((pairs[0] + begin, pairs[1] + other_begin))
 
     def _overlaps(self, step: Position, shape: Position) -> Iterator[tuple[Any, Any]]:
-        """Yield pairs of indices: the pixels at both are neighbours in two blocks.
+        """Yield pairs of indices, of pixels of a block and of their neighbours one ``step`` away.
 
-        The first index applies to the side of a block in direction ``step``, and the second to the
-        opposite side of the other block. Both sides have this shape. There is a pair for each
-        neighbour of the structure in this direction.
+        The first index applies to the side of the block in direction ``step``, the second to the
+        opposite side of the next block, both of this ``shape``. There is a pair for each neighbour
+        of the structure in this direction.
         """
         choices = [(delta,) if delta else (-1, 0, 1) for delta in step]
         for offset in product(*choices):

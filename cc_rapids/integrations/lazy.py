@@ -90,7 +90,10 @@ class LazyAccessor(Accessor):
         rows: Any = NO_ROWS,
         keys: Sequence[str | list[str] | None] = (),
     ) -> Any:
-        """Return the answer as a lazy frame; the arguments are as for an :class:`Accessor`."""
+        """Return ``answer(components)`` or ``answer(components, rows)`` as a lazy frame.
+
+        ``keys`` are the columns of ``rows``, or lists of them, that ``answer`` always reads.
+        """
         if options.get("explain"):
             return self.components(source, destination, **options)
         from polars.io.plugins import register_io_source
@@ -140,7 +143,7 @@ def _lazy(frame: Any) -> Any:
 
 
 def _sample(edges: Any) -> Any:
-    """Return a frame with the schema of a lazy frame, and with one row if all types have values."""
+    """Return a frame with the schema of a lazy frame, and one row, unless a type has no values."""
     import polars as pl
 
     schema = edges.collect_schema()
@@ -159,10 +162,8 @@ def _sample(edges: Any) -> Any:
 
 def _for_a_sample(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options for a sample, so that its answer has the schema of the whole answer."""
-    backends.named(options.get("engine"))  # raises an error if there is no such engine
-    sample_options = {
-        name: value for name, value in options.items() if name not in NO_SCHEMA_EFFECT
-    }
+    backends.named(options.get("engine"))  # only a check: one row is solved on CPU threads
+    sample_options = {key: value for key, value in options.items() if key not in NO_SCHEMA_EFFECT}
     vertices: Any = sample_options.get("vertices")
     if isinstance(vertices, range | np.ndarray):
         sample_options["vertices"] = vertices[:1]

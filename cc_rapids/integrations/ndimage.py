@@ -116,18 +116,18 @@ def _label_blocks(image: Any, structure: Any, output: Any) -> tuple[Any, int]:
 
     from .image_blocks import label_blocks
 
-    if not image.ndim or not image.size:
+    if not image.ndim or not image.size:  # one pixel, or none: there are no blocks to merge
         labels, count = label(image.compute(), structure, output)
         return da.from_array(labels), count
     joined = Joined(_structure(structure, image))
     dtype = _dtype_of(output, image)
     labels, count = label_blocks(image, joined, dtype)
-    _check_depth(dtype, count)
+    _check_depth(dtype, count)  # the number of components is known only now
     return labels, count
 
 
 def _structure(structure: Any, image: Array) -> npt.NDArray[np.bool_]:
-    """Return the structure as an array of bool, after the checks of SciPy."""
+    """Return the structure as an array of bool; raise SciPy's errors, also for a complex image."""
     if is_complex(image.dtype):
         raise ArgumentTypeError("Complex type not supported")
     if structure is None:
@@ -139,7 +139,7 @@ def _structure(structure: Any, image: Array) -> npt.NDArray[np.bool_]:
         raise ImageError("structure and input must have equal rank")
     if checked.shape != (3,) * image.ndim:
         raise ImageError("structure dimensions must be equal to 3")
-    if image.size and not (checked == np.flip(checked)).all():
+    if image.size and not (checked == np.flip(checked)).all():  # SciPy accepts it without pixels
         raise ImageError("Structuring element is not symmetric")
     return checked
 
@@ -147,8 +147,7 @@ def _structure(structure: Any, image: Array) -> npt.NDArray[np.bool_]:
 def _write(image: Array, joined: Joined, out: Array, backend: Backend) -> int:
     """Write the labels of an image to an array of any type, and return their number.
 
-    As in SciPy, a NumPy image is numbered line by line, along the axis with the least stride in the
-    output.
+    As in SciPy, a NumPy image is numbered by lines along the axis of least stride in the output.
     """
     image, default_type = readable(image), label_type(image)
     if not is_number(out.dtype) and not is_boolean(out.dtype):
