@@ -293,9 +293,9 @@ class Threads(Backend):
         chunk = kernel.together or CHUNK
         if kernel.shape == "grid_stride":
             chunk = max(CHUNK, -(-n // (self.workers * kernel.waves)))
-        elif kernel.shape in ("single_block", "cooperative"):
+        elif kernel.shape in ("single_block", "cooperative"):  # one thread runs all of it
             chunk = n
-        elif kernel.shape == "block_kernel":
+        elif kernel.shape == "block_kernel":  # n is the number of blocks
             chunk = 1
         starts = self.schedule(range(0, n, chunk))  # one iterator, from which all workers take
 
@@ -343,6 +343,7 @@ class Threads(Backend):
             raise MemoryError(str(error)) from error
 
     def reserve(self, n: int, dtype: Any) -> Array:
+        # the spare elements cost only addresses, because pages that are not written take no memory
         size = max(n * np.dtype(dtype).itemsize, host_memory.total_bytes())
         try:
             memory = mmap.mmap(-1, -(-size // mmap.PAGESIZE) * mmap.PAGESIZE, RESERVED)
@@ -425,7 +426,7 @@ class _OnDisk:
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         with kernel_times.preparing():
-            content = objects.recall(self.kernel, str(signature))
+            content = objects.recall(self.kernel, str(signature))  # from the wheel
             if content is None:
                 key = self._cache_key(signature, context.codegen())
                 content = kernel_cache.recall(key, ".code")

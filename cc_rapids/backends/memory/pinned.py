@@ -24,7 +24,7 @@ LOCKED = 1  # cudaMemoryTypeHost, the driver's value for pinned pages
 
 
 def locked(cupy: Any, n: int, dtype: Any) -> tuple[Any, Array]:
-    """Allocate ``n`` elements of pinned memory, as a NumPy array and as a CuPy array."""
+    """Allocate ``n`` elements; return a NumPy and a CuPy array that share this pinned memory."""
     dtype = np.dtype(dtype)
     runtime, size = cupy.cuda.runtime, max(n, 1) * dtype.itemsize
     flags = runtime.hostAllocPortable | runtime.hostAllocMapped
@@ -42,7 +42,8 @@ def locked(cupy: Any, n: int, dtype: Any) -> tuple[Any, Array]:
 def placed(cupy: Any, array: Any, memory: str) -> Array:
     """Return the array in pinned memory if ``memory`` is "zero-copy", or on the device if "pinned".
 
-    Pinned pages of a NumPy array are used in place. For "pinned", a CuPy array is not copied.
+    For "pinned", a NumPy array is copied to the device from pinned pages, and a CuPy array is
+    returned as it is. Pages that are already pinned are used in place.
     """
     if isinstance(array, cupy.ndarray):
         if memory == "pinned" or _is_locked(cupy, array.data.ptr):
@@ -206,9 +207,9 @@ class ThreadBuffers(threading.local):
         return extra, params
 
     def _add_arguments(self, count: int) -> tuple[Any, ...]:
-        """Allocate the buffers for ``count`` arguments.
+        """Allocate the buffers of :meth:`pack` for ``count`` arguments.
 
-        Return the function that packs the arguments, the addresses for 'extra' and 'kernelParams',
+        Return the function that writes the arguments, the two addresses that :meth:`pack` returns,
         and the buffers, which must stay alive.
         """
         data = (ctypes.c_uint64 * count)()

@@ -46,7 +46,7 @@ class Arena:
             self.allocate_own = partial(workspace, allocate)
 
     def __call__(self, size: int) -> Any:
-        """Allocate a small array in a block, and a large one only in a tail that has space."""
+        """Allocate a small array in a block, and a large one in a tail with space, or by itself."""
         with self.lock:
             fits = self.block is not None and self.used + size <= self.size
             if size <= self.SMALL and not fits:
@@ -59,10 +59,10 @@ class Arena:
         return self.allocate_own(size) if self.in_run else self.allocate(size)
 
     def with_block(self, size: int, block_bytes: int) -> Any:
-        """Allocate an array of the run, and with it the arena's block.
+        """Allocate an array at the start of a run, and with it the arena's block.
 
         If the array is large and there is no block yet, a block of ``block_bytes`` follows the
-        array in the same allocation. A small array is placed in a block anyway.
+        array in the same allocation. After a large array, later ones come from the workspace.
         """
         if size <= self.SMALL:
             return self(size)
@@ -139,9 +139,8 @@ class Workspace:
 
     It is used if the caller has no memory pool, because the driver takes a tenth of a millisecond
     or more to allocate a block, and longer to free it. All blocks of a device, including those in
-    use, take at most ``1 / SHARE`` of its memory. The oldest blocks are evicted first. A block is
-    also evicted if none of the next ``TURNS`` arrays reused it. Blocks are cached until
-    :meth:`release`, until the driver runs out of memory, or until a run detects a pool.
+    use, take at most ``1 / SHARE`` of its memory. The oldest blocks are evicted first. Blocks stay
+    until :meth:`release`, until the driver runs out of memory, or until a run detects a pool.
     ``total(device)`` is the memory of a device in bytes.
     """
 
@@ -161,9 +160,9 @@ class Workspace:
         self.busy: bool = False  # if True, garbage collection may append blocks but not free any
 
     def __call__(self, allocate: Any, size: int) -> Any:
-        """Reuse a cached block, or allocate one; with a pool, let ``allocate`` do it."""
+        """Reuse a cached block, or allocate one; if there is a pool, only call ``allocate``."""
         if not _calls_driver():
-            if self.cached:
+            if self.cached:  # from before the caller had a pool
                 self.release()
             return allocate(size)
         device = self.cuda.runtime.getDevice()
@@ -266,8 +265,8 @@ def _of_rmm() -> Any:
 def spare_bytes_of_rmm(runtime: Any, total: int) -> int:
     """Return the bytes that RMM's current resource has reserved but not allocated.
 
-    For a pool that does not count its allocations, this is an upper bound: all bytes of the pool.
-    For managed memory, and for resources of unknown size, it is ``total``.
+    If neither the pool nor an adaptor counts allocations, this is an upper bound: the whole pool.
+    For managed memory, and for resources of unknown size, it is ``total``, the device's memory.
     """
     mr = sys.modules["rmm"].mr
     resource, allocated = mr.get_current_device_resource(), 0
