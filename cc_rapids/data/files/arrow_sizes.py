@@ -106,7 +106,10 @@ def _footer(stream: Any) -> tuple[int, list[tuple[int, int, int]]]:
 
 
 def _batch_bytes(stream: BinaryIO, data: bytes, batch: int, body: int, end: int) -> int:
-    """Return the bytes of a message body, plus its decompressed bytes if it is compressed."""
+    """Return the bytes of a message body, plus its decompressed bytes if it is compressed.
+
+    The body is from ``body`` to ``end`` in the stream; ``batch`` is its RecordBatch in ``data``.
+    """
     size = end - body
     if not _field(data, batch, _COMPRESSION):
         return size

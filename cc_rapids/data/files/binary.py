@@ -110,7 +110,7 @@ def with_empty_weights(table: pa.Table, request: ColumnRequest) -> pa.Table:
 
 
 def numbered(file: File, request: ColumnRequest, columns: Any, n: int) -> tuple[pa.Table, range]:
-    """Return NumPy arrays as a table of edges between the vertices 0 .. n - 1, and their range."""
+    """Return arrays of both ends, and perhaps weights, as edges, and their vertices, range(n)."""
     for name in list(columns)[:2]:
         end = columns[name]
         outside = (end < 0) | (end >= n)

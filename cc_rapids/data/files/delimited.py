@@ -182,8 +182,8 @@ class Dialect:
     def clean(self, data: bytes) -> bytes:
         """Return lines for PyArrow, without comments, and with blank lines empty.
 
-        If fields are separated by runs of blanks, each run becomes one blank; in a table with
-        quotes, each run outside quotes becomes a tab.
+        If runs of blanks separate fields (:attr:`folded`), each run becomes one blank; in a table
+        with quotes, each run outside quotes becomes a tab.
         """
         if self._may_have_comments(data):
             data = self._comment.sub(b"", data)
@@ -268,7 +268,8 @@ class LineCount:
     def count_block(self, block: Block, dialect: Dialect, rows: int) -> None:
         """Count the lines of a block that has ``rows`` rows."""
         self.rows += rows
-        self.continued += quoted.inner_ends(block.data) if block.delimiter else 0
+        if block.delimiter:  # the masked newlines in quotes
+            self.continued += quoted.inner_ends(block.data)
         lines = quoted.ends_in(block.data)
         if lines == rows:  # no line is a comment or blank
             return
@@ -323,8 +324,7 @@ def blocks(
         pending.append(piece)
         if b"\n" not in piece and b"\r" not in piece and sum(map(len, pending)) < longest:
             continue
-        data = b"".join(pending)
-        pending = []
+        data, pending = b"".join(pending), []
         block, used = Block.of(line, data, dialect.quoting)
         line = block.next_line
         if len(data) - used >= max(longest, size):
@@ -339,8 +339,8 @@ def blocks(
         block, used = Block.of(line, data + b"\n", dialect.quoting)
         if used:
             yield block
-        if used <= len(data):  # the file ends within quotes; no memory limit is the reason
-            raise _endless(path, Block(block.next_line, data[used:]), dialect, None)
+        if used <= len(data):  # even the added newline is in quotes: no budget is the reason
+            raise _endless(path, Block(block.next_line, data[used:]), dialect, budget=None)
     file.report_place()
 
 
@@ -366,7 +366,7 @@ def longest_line(budget: Budget | None) -> int:
 def _endless(
     path: str, block: Block, dialect: Dialect, budget: Budget | None
 ) -> FormatError | CapacityError:
-    """Return the error for a line or quoted field that does not end, or that is too long."""
+    """Return the error for a line or quoted field that ``block`` does not end, or is too long."""
     size = len(block.data)
     exceeds_budget = budget is not None and size < LONGEST * BLOCK
     within = f"within {size:,} bytes"
@@ -428,12 +428,13 @@ def parse(
         )
     with suppress(pa.ArrowInvalid):
         return _parse(data, dialect, width, take, mask_delimiter)
-    if not dialect.table:
+    if not dialect.table:  # some lines may have more fields than others
         width = max(take) + 1
         longer = rb"(?m)^((?:[^ \n]+ ){%d}[^ \n]+) [^\n]*" % (width - 1)
         data = re.sub(longer, rb"\1", data)  # without the fields after the requested ones
         with suppress(pa.ArrowInvalid):
             return _parse(data, dialect, width, take, mask_delimiter)
+    # a line is not UTF-8, has a wrong number of fields, or is longer than PyArrow's blocks
     check_utf8(path, block)
     data = data.translate(quoted.READABLE) if mask_delimiter else data
     parsed = partial(_parse, data, dialect, width, take, mask_delimiter)
@@ -477,7 +478,7 @@ def _parse(
     mask_delimiter: bytes,
     refuse: Callable[[Any], str] | None = None,
 ) -> list[Column]:
-    """Return columns of cleaned text; see :func:`parse`.
+    """Return the columns of cleaned text at the positions ``take``, among ``width`` columns.
 
     ``mask_delimiter`` is the delimiter if text in quotes is masked, otherwise empty. ``refuse`` is
     called with the first line that has the wrong number of fields. Any malformed text raises a
@@ -544,7 +545,8 @@ def misfit_error(
 ) -> FormatError:
     """Return the error for the first line of a block whose fields do not fit.
 
-    The message says what is ``expected``, and shows the field at ``position`` and the line.
+    ``fits`` decides by the fields of a line. The message says what is ``expected``, and shows the
+    field at ``position`` and the line. If all lines fit, it names the start of the block.
     """
     for number, line in block.lines():
         fields = dialect.split(dialect.clean(line))
