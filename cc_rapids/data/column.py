@@ -268,7 +268,7 @@ def arrow_rows(column: Any, mask: Any) -> Any:
 
 
 def _normalized_arrow(name: str, column: Any) -> Any:
-    """Do the same as :func:`normalized` for a PyArrow column."""
+    """Decode or encode a PyArrow column as :func:`normalized` says."""
     types = pa.types
     has_dictionaries = types.is_dictionary(column.type)
     if not (has_dictionaries or types.is_run_end_encoded(column.type)):
@@ -276,7 +276,8 @@ def _normalized_arrow(name: str, column: Any) -> Any:
     chunks, value_type = validated_copy(name, column).chunks, column.type.value_type
     is_nested = types.is_dictionary(value_type) or types.is_run_end_encoded(value_type)
     is_number_type = types.is_integer(value_type) or types.is_floating(value_type)
-    if not has_dictionaries or is_nested or is_number_type or types.is_null(value_type):
+    is_decoded = is_nested or is_number_type or types.is_null(value_type)
+    if is_decoded or not has_dictionaries:
         arrays = list(map(_decoded, chunks))
     else:
         has_nulls = any(chunk.dictionary.null_count for chunk in chunks)
@@ -429,7 +430,8 @@ def array_of_host(name: str, values: Any) -> Any:
         return _masked(name, values)
     if any(map(_is_column, types)):
         raise id_type_error(name, "a list of columns", len(values))
-    if types and all(issubclass(kind, str) for kind in types) and _is_wide(values):
+    are_strings = bool(types) and all(issubclass(kind, str) for kind in types)
+    if are_strings and _is_wide(values):
         return np.asarray(values, object)
     array = any_array(name, values)
     # NumPy converts other values among strings to text, and cuts a NUL at the end of a string
@@ -441,7 +443,8 @@ def array_of_host(name: str, values: Any) -> Any:
         return array
     if is_number(array.dtype) and any(issubclass(kind, BOOLEANS) for kind in types):
         raise id_type_error(name, "a list with booleans among them", len(values))
-    if (is_float(array.dtype) or is_object(array.dtype)) and types and all(map(_is_integer, types)):
+    are_integers = bool(types) and all(map(_is_integer, types))
+    if are_integers and (is_float(array.dtype) or is_object(array.dtype)):
         return _integers(name, [int(value) for value in values])
     if is_float(array.dtype):
         # in a list with integers, NaN is a missing value; in a list of floats, only if all are NaN
@@ -584,10 +587,10 @@ class Column:
         return self
 
     def where(self, keep: Any) -> Column:
-        """Return the rows where the boolean array ``keep`` is true, which have no missing ids.
+        """Return the rows where the boolean array ``keep`` is true.
 
-        If ``keep`` is None, return the column unchanged. If ``keep`` is on the host, rows are
-        selected now, otherwise each time that the ids are borrowed.
+        ``keep`` must be false for missing ids. If it is None, return the column unchanged. If it is
+        on the host, rows are selected now, otherwise each time that the ids are borrowed.
         """
         if keep is None:
             return self
@@ -613,9 +616,7 @@ def moved(array: Any, on_device: bool) -> Any:
     """Return an array on the GPU if ``on_device``, otherwise on the host; copy only if needed."""
     if hasattr(array, "__cuda_array_interface__") == on_device:
         return array
-    if not on_device:
-        return array.get()
-    return cupy.asarray(array)
+    return cupy.asarray(array) if on_device else array.get()
 
 
 class Borrowing:
@@ -745,7 +746,7 @@ def common_rows(columns: Iterable[Column]) -> Any:
         if column.valid is not None:
             masks.append(column.valid)
     if len(set(map(type, masks))) > 1:
-        masks = [moved(mask, False) for mask in masks]
+        masks = [moved(mask, on_device=False) for mask in masks]
     return reduce(and_, masks) if masks else None
 
 
@@ -817,7 +818,7 @@ def of_series(name: str, series: Any) -> Column:
     dtype, native = series.dtype, series.to_native()
     type_name = str(getattr(native, "dtype", None) or native.type)
     if dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128):
-        # NumPy's integers have no nulls; pandas would look for them in a new mask
+        # integers of NumPy are never null; pandas would make a mask to look for nulls
         has_no_nulls = isinstance(getattr(native, "dtype", None), np.dtype)
         array, valid = (series.to_numpy(), None) if has_no_nulls else numbers_of_series(series)
         if not issubclass(array.dtype.type, np.integer):
@@ -827,7 +828,7 @@ def of_series(name: str, series: Any) -> Column:
     if type_name == "object":
         return of_array(name, native.to_numpy(), partial(_in_pandas, native.dtype))
     decoded = series_of(native, name)
-    if decoded.dtype.is_integer() and not dtype.is_integer():  # runs of integers
+    if decoded.dtype.is_integer() and not dtype.is_integer():  # run-end encoded
         return of_series(name, decoded)
     column = _of_strings(name, type_name, decoded) or _of_nulls(name, type_name, decoded)
     if column is None:
@@ -853,17 +854,18 @@ def _of_strings(name: str, type_name: str, series: Any) -> Column | None:
         return Column(name, type_name, array.size, partial(nullcontext, array), valid=valid)
     if not (pa.types.is_string(value_type) or pa.types.is_large_string(value_type)):
         return None
-    native, library, convert = series.to_native(), series.implementation, Column.to_native
-    if library.is_pandas_like():  # the function keeps the dtype alone, so the column can be freed
-        convert = partial(_in_pandas_categories if is_categorical else _in_pandas, native.dtype)
+    native, library = series.to_native(), series.implementation
+    to_native: Native  # refers to a type, not to the column, which can then be freed
+    if library.is_pandas_like():
+        to_native = partial(_in_pandas_categories if is_categorical else _in_pandas, native.dtype)
     elif library.is_polars():
-        convert = partial(_in_polars_categories, native.dtype) if is_categorical else _in_polars
+        to_native = partial(_in_polars_categories, native.dtype) if is_categorical else _in_polars
     elif is_categorical:
-        convert = partial(_as_dictionary, value_type)
+        to_native = partial(_as_dictionary, value_type)
     else:
-        convert = partial(_in_arrow, native.type)
-    borrow = partial(nullcontext, arrow)
-    return Column(name, type_name, len(arrow), borrow, strings=True, to_native=convert, valid=valid)
+        to_native = partial(_in_arrow, native.type)
+    size, borrow = len(arrow), partial(nullcontext, arrow)
+    return Column(name, type_name, size, borrow, strings=True, to_native=to_native, valid=valid)
 
 
 def _of_nulls(name: str, type_name: str, series: Any) -> Column | None:
@@ -996,9 +998,8 @@ def of_array(name: str, array: Any, to_native: Native | None = None) -> Column:
         valid, array = None if missing is None else ~missing, array.data
     if is_integer(dtype):
         array = in_native_order(array)
-        return Column(
-            name, type_name_of(array.dtype), size, partial(nullcontext, array), valid=valid
-        )
+        borrow = partial(nullcontext, array)
+        return Column(name, type_name_of(array.dtype), size, borrow, valid=valid)
     if size == 0 or (valid is not None and not valid.any()):
         return _nulls(name, str(dtype), size)
     nan_count = int(np.isnan(array).sum()) if is_float(dtype) else 0
@@ -1009,7 +1010,7 @@ def _of_texts(name: str, array: Any, to_native: Native) -> Column:
     """Return the column of an array of strings, or of objects that are all strings or missing."""
     type_name, size, missing = str(array.dtype), array.size, None
     values = present = np.ma.getdata(array).astype(object, copy=False)
-    if isinstance(array, np.ma.MaskedArray) or not _are_strings(values):
+    if isinstance(array, np.ma.MaskedArray) or not _are_strings(values):  # some may be missing
         missing = missing_in(array)
         present = values if missing is None else values[~missing]
         if size and not present.size:
@@ -1103,14 +1104,14 @@ def _arrays(column: Column, ids: Any) -> list[Any]:
 def ends_of_columns(columns: list[Column]) -> tuple[Column, Column]:
     """Return the columns of sources as one column, and the columns of destinations as another.
 
-    ``columns`` has the columns of sources first. An empty column gets the type of the other end.
-    Raise a ColumnTypeError if one column holds integers, the other strings.
+    ``columns`` has the columns of sources first. An empty column gets the type of the other end; if
+    both are empty, strings win. Raise a ColumnTypeError if one holds integers, the other strings.
     """
     half = len(columns) // 2
     sides: tuple[list[Column], list[Column]] = ([], [])
     for left, right in zip(columns[:half], columns[half:], strict=True):
         if left.strings != right.strings:
-            if not left.size and (right.size or right.strings):  # if both are empty, strings win
+            if not left.size and (right.size or right.strings):
                 left = empty_like(right, left)
             elif not right.size:
                 right = empty_like(left, right)

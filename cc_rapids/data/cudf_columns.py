@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .dtypes import is_number
 from .lazy import cudf, cupy
 
 MAX_ROWS = 1 << 31  # the limit of a cuDF column, in rows and in bytes of strings
@@ -39,8 +40,6 @@ def numbers_in(frame: Any, name: Any) -> Any:
 
     The result is None if the column does not hold numbers, has nulls, or has no rows.
     """
-    from .dtypes import is_number
-
     arrays = numbers_of(frame, [name], ("INT64", "FLOAT32", "FLOAT64"))  # the faster way
     if arrays is not None:
         return arrays[0]
@@ -57,7 +56,7 @@ def numbers_of(frame: Any, names: Sequence[Any], types: Sequence[str] = IDS) -> 
 
     One call for all columns takes a tenth of the time of ``frame[name]`` for each column. ``types``
     are names of pylibcudf's types of numbers. The result is None if a column is missing, is empty,
-    has another type, or has nulls, and for a frame of many columns.
+    has another type, or has nulls, for a frame of many columns, and with cuDF's option ``spill``.
     """
     if sys.modules["cudf"].get_option("spill"):
         return None
@@ -72,7 +71,7 @@ def numbers_of(frame: Any, names: Sequence[Any], types: Sequence[str] = IDS) -> 
         if kind not in types or column.null_count() or not size:
             return None
         dtype = np.dtype(kind.lower())
-        if kind not in NEVER_CODES and frame[name].dtype != dtype:  # codes of categories
+        if kind not in NEVER_CODES and frame[name].dtype != dtype:  # codes of a categorical
             return None
         arrays.append(_view(column, column.data(), dtype, column.offset(), size))
     return arrays

@@ -82,7 +82,7 @@ def ends_of(edges: Any) -> tuple[Any, Any]:
 
 
 def refuse_neighbors(edges: Any, n: int) -> None:
-    """Raise an InputError if ``edges`` have one row of neighbours for each of ``n`` points."""
+    """Raise an InputError if ``edges`` are an array with the neighbours of each of ``n`` points."""
     if hasattr(edges, "tocoo") or any(isinstance(c, str) for c in getattr(edges, "columns", ())):
         return  # a sparse matrix, or a frame with named columns
     shape: tuple[int, ...] = getattr(edges, "shape", ())

@@ -86,7 +86,7 @@ def end_columns(
     if source is not None and destination is not None:
         return source, destination
     named_end = destination if source is None else source
-    # the caller may expect keys of partitioned folders as columns, but files do not contain them
+    # keys of partitioned folders are not in files, but may be meant as ends: these raise an error
     keys = partition_keys(what, names)
     known_keys = [key for key in keys if key.lower() in KNOWN_NAMES]
     pair = _known_pair(what, (*names, *known_keys), named_end, weight)
@@ -109,6 +109,7 @@ def end_columns(
         raise _one_column(what, names, pair[0])
     if datasets is not None:
         return [datasets[0], pair[0]], [datasets[1], pair[1]]
+    # a named end may be the second of a pair as a source, or the first as a destination
     is_swapped = source == pair[1] if destination is None else destination == pair[0]
     return pair[::-1] if is_swapped else pair
 
@@ -124,9 +125,9 @@ def _only_pair(
 
 
 def _no_pair(
-    what: str, names: Sequence[Any], named_end: str | None, unnamed: str
+    what: str, names: Sequence[Any], named_end: str | None, argument: str
 ) -> MissingColumnError:
-    """Return the error for unclear columns of ids; ``unnamed`` is the argument for an end."""
+    """Return the error if the ids are unclear; ``argument`` would name the end not yet named."""
     if named_end is None:
         return MissingColumnError(
             f"{what} has {counted(len(names), 'column')} and no known pair of names: which two"
@@ -134,7 +135,7 @@ def _no_pair(
         )
     return MissingColumnError(
         f"{what}: one end of the edges is column {_quoted(named_end)}, but nothing determines the"
-        f" other end: name it with {unnamed}= (--{unnamed}); it has {naming(names)}"
+        f" other end: name it with {argument}= (--{argument}); it has {naming(names)}"
     )
 
 
@@ -191,9 +192,9 @@ def _dataset_columns(
 
     ``pair`` is the known pair of columns of ids. Without columns of datasets, the result is None.
     The columns of datasets have the affixes of the known pair, such as ``_l`` and ``_r``; the
-    remaining part of their names is one of ``DATASETS``. Raise an error if the meaning of such
-    columns is unclear: only one end has such a column, an end has several, or the names of the
-    known pair, such as src and dst, have no common part.
+    remaining part of their names is one of ``DATASETS``. Raise an error if only one end has such a
+    column, or if an end has several. A pair such as src and dst has no affixes; two columns such as
+    ``src_dataset`` and ``dst_dataset`` then raise an error, because their meaning is unclear.
     """
     pairs_of_datasets: list[tuple[str, str]] = []
     originals = {name.lower(): name for name in names if isinstance(name, str)}
