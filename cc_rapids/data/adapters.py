@@ -116,9 +116,9 @@ def _advice(edges: Any) -> str:
         return "if each item is a pair, pass list(edges); or "
     if isinstance(edges, bytes | bytearray | memoryview):
         return "if these are the bytes of a file, pass io.BytesIO(edges); or "
-    if hasattr(type(edges), "component_of"):
-        is_answer = hasattr(type(edges), "articulation_points")
-        call = ", or call its articulation_points(records)" if is_answer else ""
+    if hasattr(type(edges), "component_of"):  # an answer, such as Components
+        is_linked_records = hasattr(type(edges), "articulation_points")
+        call = ", or call its articulation_points(records)" if is_linked_records else ""
         return f"pass the edges whose components these are{call}; or "
     if callable(getattr(edges, "open", None)):
         return "if this is a file, pass edges.open('rb'); or "
@@ -167,13 +167,14 @@ def _edges_of(
     """Return columns as edges: first those of the sources, then as many of the destinations.
 
     Drop the edges with a null end if ``nulls`` is "drop"; otherwise raise a NullsError for them.
+    The other arguments are attributes of the :class:`EdgeInput`.
     """
     dropped_rows, row_index = 0, None
-    has_no_null = common_rows(columns)
-    if has_no_null is not None and nulls == "drop":
-        dropped_rows, row_index = int((~has_no_null).sum()), partial(true_rows, has_no_null)
-        columns = [column.where(has_no_null) for column in columns]
-    elif has_no_null is not None:
+    has_both_ends = common_rows(columns)  # None if no end is null
+    if has_both_ends is not None and nulls == "drop":
+        dropped_rows, row_index = int((~has_both_ends).sum()), partial(true_rows, has_both_ends)
+        columns = [column.where(has_both_ends) for column in columns]
+    elif has_both_ends is not None:
         for column in columns:
             column.checked(REMEDIES[nulls])
     return EdgeInput(
@@ -241,10 +242,10 @@ class Csr:
 def read_csr(rows: Csr, name: str = "offsets") -> EdgeInput:
     """Return an adjacency list as edges, with one vertex per row.
 
-    Both id columns are the indices; the offsets give the sources. The values of the offsets are
-    checked later, on their device: see :func:`cc_rapids.graph.edges.check_offsets`.
+    Both id columns are the indices, because the offsets, called ``name``, give the sources. Their
+    values are checked later, on their device, by :func:`cc_rapids.graph.edges.check_offsets`.
     """
-    edge_input = _of_columns(["indices"] * 2, [rows.indices] * 2, REFUSE)
+    edge_input = _of_columns(["indices"] * 2, [rows.indices] * 2, nulls=REFUSE)
     offsets = of(name, rows.offsets)
     if offsets.strings:
         raise ColumnTypeError(
@@ -255,10 +256,11 @@ def read_csr(rows: Csr, name: str = "offsets") -> EdgeInput:
 
 
 def _of_columns(names: Sequence[str], columns: Sequence[Any], nulls: str) -> EdgeInput:
-    """Return columns as edges: first those of the sources, then as many of the destinations.
+    """Return named columns as edges: first those of the sources, then as many of the destinations.
 
     If all columns are series of one library, answers are frames of this library. Otherwise answers
-    are arrays, or tables of PyArrow or cuDF for ids of several columns.
+    are arrays, or tables of PyArrow or cuDF for ids of several columns. ``nulls`` is the policy for
+    null ends: see :class:`ReadRequest`.
     """
     columns = [
         as_array(column)  # of a tensor
@@ -267,13 +269,13 @@ def _of_columns(names: Sequence[str], columns: Sequence[Any], nulls: str) -> Edg
         for column in columns
     ]
     width = len(columns) // 2
-    are_alike = is_series(columns[0]) and len(set(map(type, columns))) == 1
+    of_one_library = is_series(columns[0]) and len(set(map(type, columns))) == 1
     on_device = any(is_cudf(column) or hasattr(column, DEVICE) for column in columns)
     if on_device and width > 1:
         frame = cudf.DataFrame(dict(zip(names, columns, strict=True)))
         return read_table(frame, list(names[:width]), list(names[width:]), nulls)
-    index = index_of(columns[0]) if are_alike else None
-    if are_alike and on_device:
+    index = index_of(columns[0]) if of_one_library else None
+    if of_one_library and on_device:
         _check_lengths(names, columns)
         left, right = (series.reset_index(drop=True) for series in columns)
         frame = cudf.DataFrame({SOURCE: left, DESTINATION: right})  # ``names`` may be equal
@@ -282,7 +284,7 @@ def _of_columns(names: Sequence[str], columns: Sequence[Any], nulls: str) -> Edg
     ids = [unchecked(name, column) for name, column in zip(names, columns, strict=True)]
     _check_lengths(names, ids)
     make_frame: Callable[..., Any] = plain_frame
-    if are_alike:
+    if of_one_library:
         make_frame = _frame_maker(nw.from_native(columns[0], series_only=True).implementation)
     elif width > 1:
         make_frame = partial(_make_frame, "pyarrow")
@@ -303,7 +305,10 @@ def _check_lengths(names: Sequence[str], columns: Sequence[Any]) -> None:
 
 
 def _answered_as_array(ids: Column, values: Any) -> Column:
-    """Return the column read from ``values``; answers have strings of a series as an array."""
+    """Return ``ids``, read from ``values``, for answers that are arrays.
+
+    Strings of a series become an array of objects; strings of cuDF, which CuPy cannot hold, do not.
+    """
     if ids.strings and is_series(as_series(values)) and not is_cudf(values):
         return replace(ids, to_native=_object_array)
     return ids
@@ -360,7 +365,7 @@ class Adapter:
         names = self.column_names(edges)
         if names is None:
             return source, destination
-        weight = weight if isinstance(weight, str | int) else None
+        weight = weight if isinstance(weight, str | int) else None  # an array is no column
         return end_columns(self.subject, tuple(names), source, destination, weight)
 
     def named(self, edges: Any, request: ReadRequest, weight: Any = None) -> ReadRequest:
@@ -403,10 +408,10 @@ class Adapter:
     def in_memory(
         self, edges: Any, request: ReadRequest, weight: Any, reading: Reading
     ) -> tuple[Any, tuple[Any, Any] | None]:
-        """Return edges as rows in memory, and the columns of both ends if these are a new table.
+        """Return edges as rows in memory, and, if they become a table, its columns of both ends.
 
-        Files and streams become a table, and lazy frames are collected. The formats and the row
-        counts of files are added to ``reading``.
+        Files and streams become a table, and lazy frames are collected. For ids of several columns,
+        each end is a list. The formats and the row counts of files are added to ``reading``.
         """
         request = self.named(edges, request, weight)
         tables = self.weighed(edges, request, weight, reading)
@@ -483,12 +488,12 @@ class Chunked(Adapter):
     ) -> Iterator[Any]:
         from .streams import Cursor
 
-        # a bound without limits only requests the weights
+        # a bound without limits: all rows are read, with their weights
         source = self.source(edges, replace(request, bound=WeightBound(weight)))
         width = len(source.names[0]) if isinstance(source.names[0], list) else 1
-        budget = Budget(bytes_of(None), source.fixed)
+        budget = Budget(bytes_of(limit=None), source.fixed)
         budget.update("strings", 0, width=width)  # assume strings, which take the most memory
-        for chunk in source.read(Cursor(), budget, None):
+        for chunk in source.read(Cursor(), budget, text=None):
             reading.ledger = reading.ledger.plus(Ledger(left_out=chunk.left_out))
             yield chunk.frame
         for source_format in source.formats:
@@ -625,7 +630,8 @@ class CudfFrames(Frames):
         kind: Any = type(edges)
         index = edges.index
         return EdgeInput(
-            *(src, dst, _cudf_maker(kind), True),
+            *(src, dst, _cudf_maker(kind)),
+            on_device=True,
             dropped_rows=dropped_rows,
             row_index=row_index,
             index=index if index.nlevels == 1 else None,  # a column cannot hold tuples
@@ -704,11 +710,11 @@ class DuckDBRelations(Chunked):
         if name not in columns:
             raise MissingColumnError(unknown("column", name, columns))
         relations.check_weights(edges, name)
-        column, within = relations.quoted(name), relations.within(edges, name, bound.bounds)
-        missing = f"{column} is null or isnan({column}::double)"
-        counts = (f"count(*) filter ({condition})" for condition in (missing, within))
+        column, is_within = relations.quoted(name), relations.within(edges, name, bound.bounds)
+        is_missing = f"{column} is null or isnan({column}::double)"
+        counts = (f"count(*) filter ({condition})" for condition in (is_missing, is_within))
         ledger = ledger_of(*relations.count_of(edges, "count(*)", *counts))
-        return Bounded(edges.filter(within), request.source, request.destination, ledger)
+        return Bounded(edges.filter(is_within), request.source, request.destination, ledger)
 
     def _batches(
         self, relation: Any, source: list[str], destination: list[str], *others: str
@@ -900,8 +906,7 @@ class OpenedGraphs(NamedColumns):
 class Graphs(Adapter):
     """A ``cugraph.Graph``, with its own vertices."""
 
-    by_type = True
-    may_repeat = True
+    by_type = may_repeat = True
 
     def accepts(self, edges: Any) -> bool:
         return is_graph(edges)
@@ -916,15 +921,15 @@ class Graphs(Adapter):
         """
         _refuse_vertices(request)
         check_state(edges)
-        if numbering(edges) is not None:
+        if numbering(edges) is not None:  # cuGraph has replaced the caller's ids by numbers
             if edges.input_df is None:
                 raise GraphStateError(
                     "the graph no longer has the frame that it was made from:"
                     " cc_rapids.weakly_connected_components(graph) reads its internal numbers"
                 )
-            # columns of composite ids are numbered, as in cuGraph
             source, destination = sides_of(edges.source_columns, edges.destination_columns)
             edge_input = read_table(edges.input_df, source, destination, request.nulls)
+            # answers number the columns of composite ids, as cuGraph does
             return replace(edge_input, vertex_names=())
         frame = edge_frame(edges)
         if frame is None:
@@ -947,8 +952,7 @@ class Graphs(Adapter):
 class CsrRows(Adapter):
     """An adjacency list."""
 
-    by_type = True
-    may_repeat = True
+    by_type = may_repeat = True
     types: Any = Csr
 
     def read(self, edges: Any, request: ReadRequest) -> EdgeInput:
@@ -979,9 +983,9 @@ class Matrices(Adapter):
             raise InputError(f"a matrix has its own {size} vertices: leave out vertices")
         if edges.format in ("csr", "csc"):
             indices = edges.indices[: edges.nnz]  # the array may have spare capacity
-            return read_csr(Csr(edges.indptr, indices), "indptr")
+            return read_csr(Csr(edges.indptr, indices), name="indptr")
         coo = entries_of(edges)
-        ends = _of_columns(["row", "column"], [coo.row, coo.col], REFUSE)
+        ends = _of_columns(["row", "column"], [coo.row, coo.col], nulls=REFUSE)
         return with_vertices(ends, range(size), dense=True)
 
     def rows(self, edges: Any, request: ReadRequest) -> int | None:
@@ -1029,22 +1033,18 @@ class Paths(Adapter):
         ends = request.source, request.destination
         for opening in self._opened(edges):
             with opening as raw:
+                kind = raw.format(options)
                 columns = ColumnRequest(
-                    *ends,
-                    raw.format(options),
-                    options,
-                    weights=True,
-                    weight=name,
-                    null_weights=True,
+                    *ends, kind, options, weights=True, weight=name, null_weights=True
                 )
                 file = read_opened(raw, columns)
             # ids of the next files are read as text only if the ids so far are text
             as_text = types_so_far(options.as_text, file.table, file.source, file.destination)
             options = replace(options, as_text=tuple(as_text))
             reading.add(file.source_format, file.ledger)
-            has_keys = isinstance(file.source, list)
-            names = file.table.column_names[:-1] if has_keys else request.names  # [-1] is weights
-            yield file.table.rename_columns([*names, name])
+            # the weights are last; ids of several columns keep their names
+            ids = file.table.column_names[:-1] if isinstance(file.source, list) else request.names
+            yield file.table.rename_columns([*ids, name])
 
     def _opened(self, edges: Any) -> Iterable[Any]:
         """Return, for each file, a context that opens it."""
@@ -1113,7 +1113,6 @@ class Datasets(Chunked):
     """A pyarrow dataset."""
 
     by_type = is_stream = becomes_table = True
-
     subject = "the dataset"
 
     def accepts(self, edges: Any) -> bool:
@@ -1147,8 +1146,7 @@ class Tables(Datasets):
             from .files.lake import table_at
 
             return table_at(path) is not None
-        kind = type(edges)
-        return (kind.__module__, kind.__name__) in TABLES
+        return (type(edges).__module__, type(edges).__name__) in TABLES
 
     def column_names(self, edges: Any) -> Sequence[Any] | None:
         return None  # known only once the table is opened
@@ -1183,8 +1181,7 @@ TABLES = (
 class Batches(Chunked):
     """An iterable of frames, of tuples of two columns, of lists of pairs or of record batches."""
 
-    is_stream = True
-    is_iterable = True
+    is_stream = is_iterable = True
 
     def accepts(self, edges: Any) -> bool:
         if isinstance(edges, Iterator):
@@ -1215,7 +1212,6 @@ class Readers(Batches):
     """A pyarrow RecordBatchReader; any thread may read it."""
 
     by_type = becomes_table = True
-
     subject = "the reader"
 
     def accepts(self, edges: Any) -> bool:
@@ -1282,7 +1278,6 @@ ADAPTERS: tuple[Adapter, ...] = (  # the first that accepts the edges reads them
     PairLists(),
     ANYTHING,
 )
-
 
 # the adapters that may accept objects of a type, for each type of edges seen so far
 _OF_TYPE: WeakKeyDictionary[type, tuple[Adapter, ...]] = WeakKeyDictionary()
@@ -1402,10 +1397,8 @@ def _check_weights(weights: int, rows: int | None) -> None:
 
 def _is_arrow(edges: Any, name: str) -> bool:
     """Return whether edges are an instance of a class of PyArrow, without importing PyArrow."""
-    return any(
-        kind.__name__ == name and kind.__module__.startswith("pyarrow")
-        for kind in type(edges).__mro__
-    )
+    kinds = type(edges).__mro__
+    return any(kind.__name__ == name and kind.__module__.startswith("pyarrow") for kind in kinds)
 
 
 def _not_one_piece(what: str, kind: str = "files") -> InputError:
@@ -1496,13 +1489,13 @@ def opened_item(
     InputError
         The item has no rows: it is a matrix, a graph or a file.
     CapacityError
-        The item is a lazy frame that does not fit into memory when it is collected.
+        The item is a lazy frame that takes more than the ``budget`` when it is collected.
     """
     adapter = adapter_of(item)
     request = adapter.named(item, ReadRequest(source, destination), weight)
     if isinstance(item, list):
         return request, columns_of_pairs(item)
-    if adapter.has_header:
+    if adapter.has_header:  # a path or an open file
         raise InputError(
             f"an item of the edges is a {type(item).__name__}, which is a file: pass a list of"
             " paths, such as list(edges), or one open file alone"
@@ -1519,7 +1512,7 @@ def opened_item(
     requested = request.columns(weight)
     if is_edge_array(item):
         return request, ends_of(item)
-    if adapter.may_repeat:
+    if adapter.may_repeat:  # a matrix, a graph or an adjacency list
         raise InputError(
             f"an item of the edges is a {type(item).__name__}, but items must be frames, tuples of"
             " two columns or lists of pairs: pass it alone, or make a frame of it"
@@ -1541,7 +1534,7 @@ def _iceberg_rows(table: Any, request: ReadRequest) -> Items:
     ids = ReadRequest(*ends).ids
     columns = [*ids, *([] if weight is None else [weight])]
     for name in columns:
-        place_of("the table", names, name)
+        place_of("the table", names, name)  # raises an error unless one column has the name
     options: dict[str, Any] = {"threaded": True, "arrow": True, "row_count": rows_of(table)}
     items = items_of(reader_of(table, columns), *ends, weight, **options)
     items.formats.append(SourceFormat("iceberg", tuple(ids), None))
