@@ -24,15 +24,15 @@ def prove(
     oracle: str | None = None,
     **given: Any,
 ) -> Audit:
-    """Audit an answer: see :meth:`cc_rapids.Components.audit`."""
+    """Audit an answer; the parameters are those of :meth:`cc_rapids.Components.audit`."""
     from ..verify.audit import audit  # runs do not need this import
     from ..verify.forests import AnswerForest
 
     call, bound = "audit(edges)", answer.given.bound
     options = with_bounds(bound, given, call)
     if given.get("forest") is not None:
-        show = None if answer.forest_edges is None else answer.forest_frame
-        options["answer_forest"] = AnswerForest(show, answer.facts.greatest)
+        show_forest = None if answer.forest_edges is None else answer.forest_frame
+        options["answer_forest"] = AnswerForest(show_forest, answer.facts.greatest)
     labels = shown_labels(answer)
     with explaining_need_of_weights(bound, given, call):
         return audit(labels, answer.backend, edges, source, destination, oracle=oracle, **options)
@@ -52,7 +52,7 @@ def prove_rules(
     if options["weight"] is None:
         raise InputError("clusters under rules were built by descending weight: pass weight=")
     rules, cannot = ruled.rules, (ruled.rules.first, ruled.rules.second)
-    rows = RuleRows(rules.code, rules.limits, cannot, ruled.must, rules.most)
+    rows = RuleRows(rules.code, rules.limits, cannot, must=ruled.must, max_size=rules.most)
     labels = shown_labels(answer)
     with explaining_need_of_weights(bound, given, call):
         reread = read_again(edges, source, destination, greatest=True, **options)

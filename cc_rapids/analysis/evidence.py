@@ -59,10 +59,11 @@ def explain(
     on: Any,
     missing: str,
 ) -> Evidence:
-    """Return the edges of a path, with the records of their ends: see Components.explain_pair.
+    """Return the edges of a path, with the records of both ends, to show why it joins its ends.
 
-    ``pair`` has the first and the last vertex of the path. ``edge_arguments`` are ``edges``,
-    ``source``, ``destination`` and ``weight``.
+    ``path`` is a frame as :meth:`Components.path` returns it, and ``pair`` has its first and last
+    vertex. ``edge_arguments`` are ``edges``, ``source``, ``destination`` and ``weight``.
+    ``records`` is a frame or None; :class:`EdgeRecords` describes ``on`` and ``missing``.
     """
     path = on_host(path)
     sides = [values_of(answer_column(path, end)) for end in ("source", "destination")]
@@ -70,6 +71,7 @@ def explain(
     for source, destination in zip(*sides, strict=True):  # an edge may be listed backwards
         ids.append(destination if source == ids[-1] else source)
     with answer.backend.scope():
+        # a path without edges has only the caller's id, which may be a tuple of one part
         column = single_id(ids[0]) if len(ids) == 1 else ids_of(answer, ids)
         vertices, _ = rows_of_ids(answer, column, "raise")
     numbers = {name: answer_column(path, name) for name in NUMBERS if name in columns_of(path)}
@@ -82,10 +84,10 @@ def explain(
 def _edge_columns(
     path: Any, answer: Answer, edges: Any, source: Any, destination: Any, weight: Any
 ) -> Any:
-    """Return the columns of a path's edges in the caller's frame, except the ends and weights.
+    """Return further columns of a path's edges from the caller's frame, without ends and weights.
 
-    Return None if the edges are not a frame, if the frame has other edges in the rows of the path,
-    or if there are no other columns.
+    Return None if ``edges`` is not a frame, if it has other edges in the rows of the path, or if
+    there are no further columns. The last three parameters are those of :meth:`Components.path`.
     """
     edges = opened(edges)
     if not adapter_of(edges).has_rows:
@@ -109,9 +111,10 @@ def _edge_columns(
             return None
     if isinstance(weight, AsFound) and answer.given.bound:
         weight = answer.given.bound.weight
-    weights = [weight] if isinstance(weight, str | int) else []
-    others = [k for k in columns_of(edges) if k not in (*sources, *destinations, *weights)]
-    return rows_at(edges, others, rows) if others else None
+    weights = [weight] if isinstance(weight, str | int) else []  # not an array
+    shown_already = *sources, *destinations, *weights
+    further = [name for name in columns_of(edges) if name not in shown_already]
+    return rows_at(edges, further, rows) if further else None
 
 
 class EdgeRecords:
@@ -119,7 +122,7 @@ class EdgeRecords:
 
     Without records, frames have only the ids of the vertices. ``on`` names the id columns of the
     records. If a vertex has no record, ``missing="raise"`` raises an error, and ``"null"`` returns
-    nulls in the columns of the records.
+    nulls in the columns of the records, unless no vertex has a record, which is an error too.
     """
 
     def __init__(self, answer: Answer, records: Any, on: Any, missing: str = "raise") -> None:
@@ -150,47 +153,37 @@ class EdgeRecords:
                 records = answer.in_memory_frame(answer.vertex(vertices))
                 if isinstance(records, tuple):
                     records = dict(zip(columns_of(records), on_host(records), strict=True))
-                ids, rows = columns_of(records), np.arange(vertices.size)
-                valid = None
+                ids, rows, has_record = columns_of(records), np.arange(vertices.size), None
             else:
                 records, ids = self._frame, self._ids
-                rows, valid = self._rows_of_records(vertices)
+                rows, has_record = self._rows_of_records(vertices)
         others = [name for name in columns_of(records) if name not in ids]
         sides = {"from": slice(0, sources.size), "to": slice(sources.size, None)}
         frame: Any = None
         for side, part in sides.items():
             renamed = {name: side if len(ids) == 1 else f"{side}_{name}" for name in ids}
             frame = with_columns_of(frame, rows_at(records, ids, rows[part]), renamed)
-            if valid is not None:
-                frame = self._with_ids_of_vertices(frame, list(renamed.values()), vertices[part])
+            if has_record is not None:  # some vertices have no record
+                with answer.backend.scope():  # their ids replace those of records
+                    id_table = arrow_of(answer.in_memory_frame(answer.vertex(vertices[part])))
+                for k, name in enumerate(renamed.values()):
+                    frame = with_column(frame, name, id_table.column(k), None)
         if label is not None:
             frame = attached(answer, frame, columns_of(frame)[: len(ids)], label)
         for name, values in numbers.items():
             frame = with_column(frame, name, np.asarray(values), None)
         for side, part in sides.items() if others else ():
             renamed = {name: f"{side}_{name}" for name in others}
-            mask = None if valid is None else valid[part]
+            mask = None if has_record is None else has_record[part]
             frame = with_columns_of(frame, rows_at(records, others, rows[part]), renamed, mask)
         if edge_columns is not None:
             names = columns_of(frame)
             renamed = {k: f"edge_{k}" if k in names else k for k in columns_of(edge_columns)}
             frame = with_columns_of(frame, edge_columns, renamed)
-        if is_relation(self._records):
+        if is_relation(self._records):  # then the result is a relation, not its table in memory
             return relation_of(frame, self._records, list(map(quoted, frame.column_names)))
         if self._frame is None and is_relation(relation := answer.given.answer(frame)):
             return relation
-        return frame
-
-    def _with_ids_of_vertices(self, frame: Any, names: list[str], vertices: Array) -> Any:
-        """Return a frame with the ids of vertices in the named columns.
-
-        The columns had ids of records, but some vertices have no record.
-        """
-        answer = self._answer
-        with answer.backend.scope():
-            ids = arrow_of(answer.in_memory_frame(answer.vertex(vertices)))
-        for k, name in enumerate(names):
-            frame = with_column(frame, name, ids.column(k), None)
         return frame
 
     def _rows_of_records(self, vertices: Array) -> tuple[Any, Any]:
@@ -231,7 +224,8 @@ class EdgeRecords:
 def _read_records(answer: Answer, records: Any, on: Any) -> tuple[Any, list[Any]]:
     """Return records as a frame in memory, and the names of their id columns.
 
-    If records were linked without ids, a column ``on`` with their row positions is added.
+    The default of ``on`` stands for the id columns of linked records. If they were linked without
+    ids, a column ``on`` with their row positions is added.
     """
     check_names("on=", on)
     names = list(on) if isinstance(on, list) else [on]

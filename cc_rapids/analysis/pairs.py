@@ -77,12 +77,12 @@ def connected(
     answer: Answer, pairs: Any, source: Any, destination: Any, *, missing: str, **text: Any
 ) -> Any:
     """Return whether the two vertices of each pair are in one component."""
-    policy, width = _policy(missing), len(answer.given.src.key_columns) or 1
+    policy, id_width = _policy(missing), len(answer.given.src.key_columns) or 1
     options = TextOptions.of(text)
-    given = read_pairs(pairs, source, destination, options, width)
-    with BorrowedEdges(answer.backend, given) as columns:
-        left, left_valid = roots_of_borrowed(answer, given.src, columns[0], policy)
-        right, right_valid = roots_of_borrowed(answer, given.dst, columns[1], policy)
+    given = read_pairs(pairs, source, destination, options, id_width)
+    with BorrowedEdges(answer.backend, given) as (source_ids, destination_ids, *_):
+        left, left_valid = roots_of_borrowed(answer, given.src, source_ids, policy)
+        right, right_valid = roots_of_borrowed(answer, given.dst, destination_ids, policy)
         answers = left_valid & right_valid & (left == right)
         return column_like(pairs, answers, answer.backend, given.on_device)
 

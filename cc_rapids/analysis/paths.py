@@ -95,7 +95,8 @@ class ForestPaths:
     ) -> Any:
         """Return the edges of the path between two vertices: see Components.path.
 
-        The path is along the forest, unless a path or an edge is found in ``edges``.
+        The path is along the forest, unless ``edges`` has an edge that joins both vertices. If
+        ``shortest``, it is a shortest path along ``edges``.
         """
         fewest = check_flag("shortest", shortest)
         if edges is None:
@@ -145,7 +146,7 @@ class ForestPaths:
         rows: Any,
         **given: Any,
     ) -> PathsAudit:
-        """Audit the result of :meth:`between`: see :meth:`cc_rapids.Components.audit_paths`."""
+        """Audit paths between the ``columns`` of ``pairs``: see :meth:`Components.audit_paths`."""
         from ..verify.audit import read_again
         from ..verify.paths import PathsAudit, PathsClaim, audit  # runs do not need this import
         from ..verify.shown_rows import ShownRows
@@ -160,19 +161,19 @@ class ForestPaths:
         shown = None if rows is None else ShownRows(rows, "paths", width)
         forest = ShownRows(self.answer.forest_frame(), "forest", width).rows()
         claim = PathsClaim(queries, found, shown, forest, greatest)
-        joined, steps = audit(shown_labels(self.answer), reread, claim, self.answer.backend)
+        joined, path_edges = audit(shown_labels(self.answer), reread, claim, self.answer.backend)
         if shown is not None:
             shown.check_index(edges)
-        counts = proof.edges, proof.vertices, proof.components, queries.src.size, joined, steps
-        return PathsAudit(*counts, perf_counter() - started)
+        counts = proof.edges, proof.vertices, proof.components, queries.src.size, joined
+        return PathsAudit(*counts, path_edges, perf_counter() - started)
 
     def _read_pairs(
         self, pairs: Any, source: Any, destination: Any, options: TextOptions
     ) -> EdgeInput:
         """Read pairs of vertices; raise an error if there is too little memory for them."""
-        width = len(self.answer.given.src.key_columns) or 1
-        calls = "paths()", "path(first, second)"
-        given = read_pairs(pairs, source, destination, options, width, calls)
+        id_width = len(self.answer.given.src.key_columns) or 1
+        methods = "paths()", "path(first, second)"  # for an error about two single ids
+        given = read_pairs(pairs, source, destination, options, id_width, methods)
         count = given.src.size
         self.answer.backend.check_capacity(
             count * BYTES_PER_PAIR, f"the paths of {counted(count, 'pair')}", FEWER_PAIRS
@@ -183,24 +184,24 @@ class ForestPaths:
         """Return the rows of the edges of a path between two vertices; None if there is no path.
 
         If ``fewest``, this is a shortest path along the given edges. Otherwise only an edge that
-        joins both vertices counts as a path.
+        joins both vertices counts as a path. ``ends`` are the rows of both vertices in the answer.
         """
         backend, xp = self.answer.backend, self.answer.backend.xp
-        with BorrowedEdges(backend, given) as columns:
-            src, src_valid = rows_of_borrowed(self.answer, given.src, columns[0], "null")
-            dst, dst_valid = rows_of_borrowed(self.answer, given.dst, columns[1], "null")
+        with BorrowedEdges(backend, given) as (source_ids, destination_ids, *_):
+            src, src_valid = rows_of_borrowed(self.answer, given.src, source_ids, "null")
+            dst, dst_valid = rows_of_borrowed(self.answer, given.dst, destination_ids, "null")
             component, (first, second) = self.answer.dense, ends
             inside = src_valid & dst_valid & (component[src] == component[first])
             rows = xp.flatnonzero(inside & (component[dst] == component[first]))
             src, dst = src[rows], dst[rows]
             if first == second:
-                return rows[:0]
+                return rows[:0]  # a path without edges
             if fewest:
                 path = shortest_path(src, dst, self.answer.forest.vertices, first, second, backend)
                 return None if path is None else rows[xp.asarray(path, np.int64)]
             joins = ((src == first) & (dst == second)) | ((src == second) & (dst == first))
-            direct = rows[xp.flatnonzero(joins)[:1]]
-            return direct if direct.size else None
+            first_edge = rows[xp.flatnonzero(joins)[:1]]
+            return first_edge if first_edge.size else None
 
     def _frame_of_rows(self, given: EdgeInput, rows: Array) -> Any:
         """Return the given rows of an edge list, as a frame of the list's library."""
@@ -214,7 +215,7 @@ class ForestPaths:
         """Return the length of each path, and the rank of its weakest edge.
 
         Ranks are positions in the arrays of ``heavy_paths``, the weakest edge of the forest first.
-        The rank is -1 if a path has no edge, or the forest has no weights.
+        They are -1 for paths without edges or weights. The length is -1 if there is no path.
         """
         joined = self.trees[first] == self.trees[second]
         return self.heavy_paths.chains.between(first, second, joined, self.answer.backend.xp)
@@ -233,10 +234,10 @@ class ForestPaths:
     def _columns_of_weakest(self, weakest: Array) -> dict[str, Array]:
         """Return the columns that show the weakest edge of each path; none without weights.
 
-        ``weakest`` are ranks as :meth:`_lengths_and_weakest` returns them.
+        ``weakest`` are the ranks of these edges, -1 for a pair that has none.
         """
         xp, (_, row_of_rank, weights, order) = self.answer.backend.xp, self.heavy_paths
-        if row_of_rank is None or weights is None or order is None:
+        if row_of_rank is None or weights is None or order is None:  # all three, without weights
             return {}
         has_edges = weakest >= 0
         ranks, paths = weakest[has_edges], xp.flatnonzero(has_edges)
@@ -274,9 +275,9 @@ class ForestPaths:
 
     @cached_property
     def trees(self) -> Array:
-        """The tree of each vertex.
+        """The tree of each vertex, as the number of its component, ``answer.dense``.
 
-        The trees are the components, unless pairs of ``must_link`` join several trees.
+        If pairs of ``must_link`` join several trees, it is the least vertex of the tree instead.
         """
         answer, backend = self.answer, self.answer.backend
         if answer.ruled is None or not answer.ruled.must[0].size:
@@ -296,15 +297,15 @@ class ForestPaths:
         backend.check_capacity(needed, f"rooting the forest of {n:,} vertices", SMALLER_FOREST)
         (src, dst), columns = rows_of_forest(self.answer)
         xp = backend.xp
-        vertex, least = xp.arange(n), self.trees  # trees of a new forest are least vertices
-        if least is self.answer.dense:  # but these are numbers of components
+        vertex, least = xp.arange(n), self.trees
+        if self.trees is self.answer.dense:  # numbers of components, not least vertices
             vertex, least = self.answer.rows()
         roots = xp.flatnonzero(vertex == least)
         row = weights = order = None
         if "weight" in columns:
             row, weights = (backend.asarray(columns[name]) for name in ("row", "weight"))
-            order = order_from_weakest(weights, not self.answer.facts.greatest, xp)
-            order = order.astype(word)
+            is_min_forest = not self.answer.facts.greatest
+            order = order_from_weakest(weights, heavy_is_weak=is_min_forest, xp=xp).astype(word)
             row, weights = row[order], weights[order]
         forest = rooted(src, dst, roots, n, backend)
         return HeavyPaths(Chains.of(forest, order, xp), row, weights, order)
