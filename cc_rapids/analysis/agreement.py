@@ -183,19 +183,20 @@ def labelling_of(clusters: Any, name: str, width: int | None = None) -> Labellin
     """Return the ids and clusters of an answer, a frame, or a pair of columns.
 
     ``name`` is the name of the argument in errors. ``width`` is the number of columns of an id; by
-    default, all columns of a frame except the labels are ids.
+    default, all columns of a frame except the labels are ids, or the first if none is named so.
     """
     answer = getattr(clusters, "answer", None)
     if isinstance(answer, Answer):
         with answer.backend.scope():
-            return Labelling(of_key_columns(answer.ids()), answer.dense, [])
+            return Labelling(of_key_columns(answer.ids()), answer.dense, columns=[])
     is_named = hasattr(clusters, "_fields")  # a named tuple is a frame of arrays
     if isinstance(clusters, tuple) and not is_named and len(clusters) == 2:
         ids, labels = [clusters[0]], [clusters[1]]
     elif is_table(clusters):
         frame = clusters if isinstance(clusters, Mapping) else collected(clusters)
         names = columns_of(frame)
-        label_names = _label_columns(names) or names[width or 1 :]  # by default, after the ids
+        named_labels = _label_columns(names)
+        label_names = named_labels or names[width or 1 :]  # otherwise, the columns after the ids
         id_names = [column for column in names if column not in label_names]
         has_width = not width or len(id_names) == width
         if not (id_names and has_width and label_names):
@@ -203,7 +204,7 @@ def labelling_of(clusters: Any, name: str, width: int | None = None) -> Labellin
                 f"{name} has the columns {', '.join(map(str, names)) or 'none'}, but must have"
                 " the columns of the ids, such as 'vertex', and then 'labels': select these columns"
             )
-        if len(label_names) > 1 and not _label_columns(names):
+        if len(label_names) > 1 and not named_labels:
             raise InputError(
                 f"the ids have {counted(len(id_names), 'column')}, but {name} has"
                 f" {len(label_names)} other columns, {', '.join(map(str, label_names))}: select the"
@@ -222,7 +223,7 @@ def labelling_of(clusters: Any, name: str, width: int | None = None) -> Labellin
 def _labelling(ids: list[Any], labels: list[Any], name: str) -> Labelling:
     """Return the labelling of one or more id columns and one or more label columns.
 
-    Rows have the same cluster if all their labels are equal.
+    Rows have the same cluster if all their labels are equal; with a null label, they have none.
     """
     code, _ = coded(LABELS, labels[0], f"{name}=")
     for column in labels[1:]:
@@ -234,11 +235,11 @@ def _labelling(ids: list[Any], labels: list[Any], name: str) -> Labelling:
     column, mask = ids_without_nulls(dict(zip(names, ids, strict=True)))
     code = code if mask is None else code[mask]
     check_one_each(name, column.size, code.size, "label")
-    return Labelling(column, code, ids)
+    return Labelling(column, code, columns=ids)
 
 
 def _check_once(answer: Answer, rows: Array, name: str) -> None:
-    """Raise an InputError if a row of the answer occurs twice in ``rows``."""
+    """Raise an InputError if two of the ``rows`` of the answer that ``name`` lists are equal."""
     times = answer.backend.counts(rows, max(answer.forest.vertices, 1))
     if bool((times > 1).any()):
         vertex = answer.vertex(times.argmax().reshape(1))
@@ -328,8 +329,9 @@ def sides_of(
     pairs = zip(names, (row_codes, other_codes), strict=True)
     only = {name: int((codes >= 0).sum()) - common for name, codes in pairs}
     sides = dict(zip(names, (of_rows, of_others), strict=True))
-    if not _leaves_out(missing, only["truth"], common):
-        if names[1] == "truth":
+    _check_left_out(missing, only["truth"], common)
+    if missing == "self":
+        if names[1] == "truth":  # ids outside the answer may repeat; rows of the answer do not
             _check_unknown_once(answer, other.ids, xp.flatnonzero(~known))
             true_codes, scored = other_codes, positions
         else:
@@ -346,11 +348,10 @@ def sides_of(
     return sides, {"vertices": int(sides["found"].size)} | counts
 
 
-def _leaves_out(missing: str | None, count: int, common: int) -> bool:
-    """Return whether the policy leaves out the ``count`` true vertices that have no cluster.
+def _check_left_out(missing: str | None, count: int, common: int) -> None:
+    """Raise an InputError if ``count`` > 0 true vertices have no cluster and ``missing="raise"``.
 
-    Raise an InputError if there are such vertices and ``missing`` is ``"raise"``. If it is None and
-    many true vertices are left out, warn. ``common`` true vertices have a cluster.
+    If ``missing`` is None and many are left out, warn. ``common`` true vertices have a cluster.
     """
     fact = f"found lacks {count:,} of the {count + common:,} vertices of truth"
     advice = "missing='self' makes each of these a cluster of its own"
@@ -358,11 +359,10 @@ def _leaves_out(missing: str | None, count: int, common: int) -> bool:
         raise InputError(f"{fact}: {advice}, and missing='drop' leaves out such vertices")
     if missing is None and count > MAX_SHARE_LEFT_OUT * (count + common):
         warn(f"{fact}, which are not scored: {advice}, and missing='drop' hides this warning")
-    return missing != "self"
 
 
 def _check_unknown_once(answer: Answer, ids: Column, rows: Array) -> None:
-    """Raise an InputError if two of the ``rows`` have equal ids; the answer has none of these."""
+    """Raise an InputError if truth lists an id twice in ``rows``; the answer has none of these."""
     if not rows.size:
         return
     numbers, size = numbers_of_ids(ids, rows, answer.backend)

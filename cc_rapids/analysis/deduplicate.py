@@ -80,8 +80,8 @@ def dropped(
 ) -> Any:
     """Return the rows that are not kept: see :meth:`cc_rapids.Components.duplicates`.
 
-    With ``paths`` of a minimum or maximum spanning forest, a column has the weakest weight on the
-    path from each row to its kept row.
+    With ``paths``, the paths along a minimum or maximum spanning forest, a column has the weakest
+    weight on the path from each row to its kept row. ``name`` is the name of the label column.
     """
     if is_relation(frame):
         table = whole_table_of(frame)
@@ -105,7 +105,7 @@ def dropped(
         )
     rows = rows_at(frame, ids, dropped_rows)
     rows = with_columns_of(rows, rows_at(frame, ids, kept_rows), {k: f"kept_{k}" for k in ids})
-    rows = attached(answer, rows, ids, name, "self")
+    rows = attached(answer, rows, ids, name, missing="self")
     for column in scores:
         for side, new_name in ((dropped_rows, column), (kept_rows, f"kept_{column}")):
             rows = with_columns_of(rows, rows_at(frame, [column], side), {column: new_name})
@@ -123,10 +123,10 @@ def _with_weakest(answer: Answer, rows: Any, ids: list[Any], paths: ForestPaths)
         for names in (ids, [f"kept_{column}" for column in ids]):
             column, _ = ids_in_frame(answer, rows, names, "raise")
             sides.append(rows_of_ids(answer, column, "null"))
-        (first, known), (second, _) = sides
-        weights, valid = paths.weakest_weights(first, second)
-        valid = valid & known  # if an id is unknown, the kept row has the same id: no path
-        mask = None if bool(valid.all()) else answer.bring(valid, on_device)
+        (first, is_vertex), (second, _) = sides
+        weights, has_edges = paths.weakest_weights(first, second)
+        has_path = has_edges & is_vertex  # an unknown id has no path: its kept row has the same id
+        mask = None if bool(has_path.all()) else answer.bring(has_path, on_device)
         return with_column(rows, WEAKEST, answer.bring(weights, on_device), mask)
 
 
@@ -169,15 +169,17 @@ def with_columns_of(frame: Any, other: Any, names: Mapping[Any, str], valid: Any
 
 
 def _dropped_and_kept(chosen: _Chosen, backend: Backend) -> tuple[Array, Array]:
-    """Return the rows of a frame that are dropped, and the kept row of the group of each."""
+    """Return the rows of a frame that are dropped, and for each the row that is kept instead."""
     xp, (groups, size, kept, rows) = backend.xp, chosen
     kept_of_group = xp.empty(size, np.int64)
     kept_of_group[groups[kept]] = kept
     is_dropped = xp.ones(groups.size, bool)
     is_dropped[kept] = False
-    dropped_rows = xp.flatnonzero(is_dropped)
-    kept_rows = kept_of_group[groups[dropped_rows]]
-    return (dropped_rows, kept_rows) if rows is None else (rows[dropped_rows], rows[kept_rows])
+    dropped_places = xp.flatnonzero(is_dropped)  # among the candidates, as ``kept``
+    kept_places = kept_of_group[groups[dropped_places]]
+    if rows is None:
+        return dropped_places, kept_places
+    return rows[dropped_places], rows[kept_places]
 
 
 class _Chosen(NamedTuple):
@@ -204,15 +206,15 @@ class _Chosen(NamedTuple):
 def _best_of_groups(
     answer: Answer, frame: Any, on: list[Any], by: Any, ascending: Any, per: Any, missing: Any
 ) -> _Chosen:
-    """Check the arguments; return the groups of a frame's rows, and the best row of each group."""
+    """Check the arguments; return groups of rows by component and ``per``, and the best of each."""
     per = [] if per is None else _listed("per=", per)
     check_names("by=", by)
     if isinstance(by, list):
         raise InputError("by= must name one column: combine several columns into one column first")
     check_word("policy for unknown ids, missing,", missing, MISSING)
     ascending = check_flag("ascending", ascending)
-    purpose = "to deduplicate by", "name columns with on=, by= and per="
-    check_columns(frame, [*on, *([] if by is None else [by]), *per], *purpose)
+    names = [*on, *([] if by is None else [by]), *per]
+    check_columns(frame, names, "to deduplicate by", "name columns with on=, by= and per=")
     backend = answer.backend
     with backend.scope():
         groups, size, rows = _candidates(answer, frame, on, missing)
@@ -239,7 +241,9 @@ def _candidates(
 ) -> tuple[Array, int, Array | None]:
     """Return the candidates of a frame: ``groups``, ``size`` and ``rows`` of :class:`_Chosen`.
 
-    The copy of the ids is freed on return: many strings take more memory than all other arrays.
+    ``missing="drop"`` leaves out rows with null or unknown ids. Without id columns ``on``, row
+    positions are the ids. The copy of the ids is freed on return: many strings take more memory
+    than all other arrays.
     """
     xp = answer.backend.xp
     if on:
@@ -247,20 +251,20 @@ def _candidates(
         column, mask = ids_in_frame(answer, frame, on, nulls, LEAVE_OUT)
     else:
         column, mask = of("row", xp.arange(frame_size(frame))), None
-    groups, has_group, size = _groups(answer, column, missing)
+    groups, is_known, size = _groups(answer, column, missing)
     rows = None if mask is None else xp.flatnonzero(mask)
     if missing == "drop":
-        groups = groups[has_group]
-        rows = xp.flatnonzero(has_group) if rows is None else rows[has_group]
+        groups = groups[is_known]
+        rows = xp.flatnonzero(is_known) if rows is None else rows[is_known]
     return groups, size, rows
 
 
 def _groups(answer: Answer, column: Column, missing: str) -> tuple[Array, Array, int]:
     """Return the group number of each id, a mask of known ids, and an upper bound of the numbers.
 
-    The ids of one component have the same number. If ``missing`` is ``"self"``, all occurrences of
-    an unknown id have a number that no other id has. Otherwise the numbers of unknown ids are
-    arbitrary.
+    The number of a known id is the root of its tree, so ids of one component have the same number.
+    If ``missing`` is ``"self"``, all occurrences of an unknown id have a number that no other id
+    has. Otherwise the numbers of unknown ids are arbitrary.
     """
     xp, n = answer.backend.xp, answer.forest.n
     policy = "raise" if missing == "raise" else "null"
@@ -315,10 +319,10 @@ def numbers_of_ids(column: Column, rows: Array, backend: Backend) -> tuple[Array
     with column.borrow() as borrowed:
         for part, ids in borrowed_columns(column, borrowed):
             if part.strings:
-                slots = slots_of(take_rows(ids, rows, backend), backend)
+                part_numbers = slots_of(take_rows(ids, rows, backend), backend)
             else:
-                table = Slots([backend.asarray(ids)[rows]], [], backend)
-                slots = table.columns[0], int(table.keys.size)
-            numbers = slots if numbers is None else paired(numbers, slots, backend)
+                table = Slots([backend.asarray(ids)[rows]], others=[], backend=backend)
+                part_numbers = table.columns[0], int(table.keys.size)
+            numbers = part_numbers if numbers is None else paired(numbers, part_numbers, backend)
     assert numbers is not None
     return numbers

@@ -30,8 +30,8 @@ def scores_of_merges(
     """Return the scores after each merge in ``last_merges``, whose numbers ascend.
 
     ``merges`` are the first and the second cluster of each merge: a row of the answer for a single
-    vertex, and ``n + k`` for the cluster that merge ``k`` made. See
-    :func:`cc_rapids.score_clusters` for ``truth`` and ``missing``.
+    vertex, and ``n + k`` for the cluster that merge ``k`` made. ``truth`` are the true clusters.
+    ``missing`` is the policy for its further vertices: see :func:`cc_rapids.score_clusters`.
     """
     backend, n = answer.backend, answer.forest.vertices
     with backend.scope():
@@ -41,7 +41,7 @@ def scores_of_merges(
     in_answer = counts["vertices"] - (counts["only_in_truth"] if missing == "self" else 0)
     sums = _ScoreSums(codes)
     clusters: list[_Cluster | None] = [None] * (n + len(merges[0]))
-    for row, code in zip(rows[:in_answer], codes, strict=False):
+    for row, code in zip(rows[:in_answer], codes[:in_answer], strict=True):
         clusters[row] = _Cluster(1, 1, {code: 1})
     scores, start = [], 0
     for last in last_merges:
@@ -82,7 +82,8 @@ class _ScoreSums:
         self._exact = sum(size == 1 for size in sizes)  # clusters that equal a true cluster
         # In units of 2**-BITS: the sum of squared cells / size over clusters (precision) and over
         # true clusters (recall), and the sum of x log x over the sizes of clusters and of true
-        # clusters, less twice the sum over the cells (information). Cells of one vertex add 0.
+        # clusters, less twice the sum over the cells (information). At first, every cluster and
+        # cell has one vertex, for which x log x is 0.
         self._precision = self._n * ONE
         self._recall = sum(size * (ONE // size) for size in sizes)
         self._information = sum(map(_x_log_x, sizes))
