@@ -44,9 +44,10 @@ class _Kernels(NamedTuple):
 
 @cache
 def _kernels(backend: Backend, vertex: Any, wide: Any) -> _Kernels:
-    """Return the kernels for a type of vertices and a type of ids minus the lowest id."""
+    """Return the kernels for types of vertices and, ``wide``, of ids minus the lowest id."""
     wide = np.promote_types(vertex, wide).type
-    composer = KernelComposer(PARTITIONED, backend, vertex, wide, False, False)  # no CSR or forest
+    types = vertex, wide
+    composer = KernelComposer(PARTITIONED, backend, *types, reads_csr=False, record_forest=False)
     join = composer.join(sampling=False)
     read = reading.checked(backend, vertex, wide, composer.load_edge())
     outside = giant.unless_in_giant(backend, vertex, join)
@@ -54,7 +55,7 @@ def _kernels(backend: Backend, vertex: Any, wide: Any) -> _Kernels:
         partition.partition_tile(backend, read, reading.every(backend)),
         partition.link_blocks(backend, vertex, join, reading.from_vertex(backend)),
         partition.link_blocks_outside(backend, vertex, outside),
-        build(PARTITIONED, backend, vertex, wide, False, False),
+        build(PARTITIONED, backend, *types, reads_csr=False, record_forest=False),
     )
 
 
@@ -65,7 +66,7 @@ def first_blocks(n: int, m: int, blocks: int) -> int:
 
 
 def link_in_stages(edges: Edges, forest: Forest) -> None:
-    """Compute the root of every vertex, without counting.
+    """Compute the root of every vertex, without counting the components.
 
     Requires fewer than 2^32 vertices. The edges are copied, which takes 8 bytes per edge. If there
     is no memory for the copy, a MemoryError is raised, and the forest is unchanged.
@@ -78,7 +79,7 @@ def link_in_stages(edges: Edges, forest: Forest) -> None:
     copies = tuple(backend.alloc_packed(*shapes))
     kernels.design.init_singletons(n, forest.parent)
     edge_arguments = edges.src, edges.dst, edges.low, n, forest.present, forest.out_of_range
-    kernels.partition_tile(tiles, 0, m, blocks, shift, *edge_arguments, *copies)
+    kernels.partition_tile(tiles, 0, m, blocks, shift, *edge_arguments, *copies)  # edges 0 .. m - 1
     unused = backend.unused(forest.vertex)
     trees = forest.parent, unused, unused  # no auxiliary array, and no hook edges
     first_count = first_blocks(n, m, blocks)
@@ -93,7 +94,10 @@ def link_in_stages(edges: Edges, forest: Forest) -> None:
 
 
 def _mark_giant(design: CompiledDesign, forest: Forest, vertices: int) -> tuple[Array, Array]:
-    """Return the root word and the bit set of the giant component of the first ``vertices``."""
+    """Return the root word and the bit set of the giant component of the first ``vertices``.
+
+    A root word has a root and its number of probed vertices: see :mod:`cc_rapids.kernels.giant`.
+    """
     backend, parent, probes = forest.backend, forest.parent, giant.PROBES
     shapes = (2, np.int64), (forest.present.size, np.uint32), (probes, forest.vertex)
     root_word, in_giant, probed = backend.alloc_packed(*shapes)
@@ -102,5 +106,6 @@ def _mark_giant(design: CompiledDesign, forest: Forest, vertices: int) -> tuple[
     design.probe(probes, vertices, parent, probed)
     design.most_frequent(probes, probed, root_word)
     octets = in_giant.view(np.uint8)[: -(-vertices // 8)]
-    design.mark_in_giant(octets.size, vertices, parent, root_word, root_word[1:], octets)
+    linked = root_word[1:]  # the number of vertices with a parent, which is not read
+    design.mark_in_giant(octets.size, vertices, parent, root_word, linked, octets)
     return root_word, in_giant

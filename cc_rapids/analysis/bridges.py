@@ -59,8 +59,8 @@ def without_bridges(answer: Answer, options: SolveOptions) -> Answer:
         bridges = _bridge_rows(answer, (src, dst))
         dst[bridges] = src[bridges]  # a self-loop replaces each bridge
         n = answer.forest.vertices
-        least = least_of_components(answer, Edges(src, dst, 0), n, options, "no bridges")
-        vertices, _ = answer.forest.rows(0, np.int64)  # the vertex of each row
+        least = least_of_components(answer, Edges(src, dst, low=0), n, options, "no bridges")
+        vertices, _ = answer.forest.rows(low=0, dtype=np.int64)  # the vertex of each row
         forest = Forest(backend, answer.forest.n, answer.forest.all_present)
         forest.present[:] = answer.forest.present
         forest.parent[:] = backend.xp.arange(forest.n).astype(forest.vertex)
@@ -103,7 +103,7 @@ def _blocks(
     A block is represented by one of its vertices.
     """
     reached = _reached(answer, ends)
-    edges = Edges(*reached.skeleton(answer.backend), 0)  # their components are the blocks
+    edges = Edges(*reached.skeleton(answer.backend), low=0)  # their components are the blocks
     return reached, least_of_components(answer, edges, answer.forest.vertices, options, "blocks")
 
 

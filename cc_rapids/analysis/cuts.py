@@ -164,7 +164,7 @@ class GrowingTrees:
         self.forest, self.edges = forest, list[int]()
         self.design, self.uses_default = design, uses_default
         self.above = backend.empty(n, forest.vertex)
-        self.cut = backend.fill(backend.empty(n, self.cut_type), 0xFF)
+        self.cut = backend.fill(backend.empty(n, self.cut_type), 0xFF)  # no vertex is hooked
         self.started = perf_counter()
 
     def join(self, edges: Edges, count: int) -> None:
@@ -177,8 +177,8 @@ class GrowingTrees:
             plan = choose_for_cut(backend, n, edges.m, self.design, self.uses_default)
             join(plan, edges, forest)
             climb = backend.kernel(find.find_with_skip)
-            note = backend.kernel(kernels.note_hooks, forest.vertex, self.cut_type, climb)
-            note(n, forest.parent, self.cut, self.above, len(self.edges))  # number of this cut
+            record_hooks = backend.kernel(kernels.note_hooks, forest.vertex, self.cut_type, climb)
+            record_hooks(n, forest.parent, self.cut, self.above, len(self.edges))  # this cut
         self.edges.append(count + (self.edges[-1] if self.edges else 0))
 
     def grown(
@@ -203,11 +203,10 @@ class GrowingTrees:
         for number, (edges, left_out) in enumerate(zip(self.edges, outside, strict=True)):
             ledger = rows._replace(linked=edges).leaving_out("out_of_bounds", left_out)
             ledger.check(f"cut {number}")
-            facts.append(
-                Facts(design, ids, edges, seconds=seconds, greatest=greatest, ledger=ledger)
-            )
-        rule = self.design.words[1].spec
-        root_is_least = rule.root_is_min and not rule.packed
+            cut_facts = Facts(design, ids, edges, seconds=seconds, greatest=greatest, ledger=ledger)
+            facts.append(cut_facts)
+        _, link_word, _ = self.design.words
+        root_is_least = link_word.spec.root_is_min and not link_word.spec.packed
         present = None if self.forest.all_present else self.forest.present.copy()
         arrays = present, self.cut, self.above
         return CutTrees(given, self.forest.backend, decoder, *arrays, root_is_least, tuple(facts))
@@ -247,7 +246,7 @@ class CutTrees:
     facts: tuple[Facts, ...]
 
     def at(self, number: int) -> Forest:
-        """Return the trees of one cut as a new, flat and counted forest."""
+        """Return the trees of one cut as a new, counted forest; each vertex points at its root."""
         backend, n = self.backend, int(self.cut.size)
         flat = Forest(backend, n, all_present=self.present is None)
         if self.present is not None:
@@ -255,9 +254,9 @@ class CutTrees:
         climb = backend.kernel(kernels.roots_at, flat.vertex)
         climb(n, self.cut, self.above, number, flat.parent)
         if not self.root_is_least:
-            lowest = backend.fill(backend.empty(n, flat.vertex), 0xFF)
-            backend.kernel(trees.least_of_trees, flat.vertex)(n, flat.parent, lowest)
-            backend.kernel(trees.reroot)(n, lowest, flat.parent, flat.present)
+            least = backend.fill(backend.empty(n, flat.vertex), 0xFF)
+            backend.kernel(trees.least_of_trees, flat.vertex)(n, flat.parent, least)
+            backend.kernel(trees.reroot)(n, least, flat.parent, flat.present)
         flat.count()
         return flat
 
@@ -268,7 +267,7 @@ class CutAnswers(Mapping[Any, ComponentsT]):
     ``levels`` are the thresholds of the cuts, which are the keys of this mapping. ``make`` returns
     the object that users receive, such as :class:`cc_rapids.Components`. With a ``direction``, a
     threshold also bounds the edges that users later pass to methods of its answer. ``fields``
-    returns further fields of the answer of a cut, given the cut's number.
+    returns further fields of the :class:`Answer` of a cut, given the cut's number.
     """
 
     def __init__(
@@ -292,17 +291,16 @@ class CutAnswers(Mapping[Any, ComponentsT]):
         return iter(self._number)
 
     def __getitem__(self, level: Any) -> ComponentsT:
-        if level not in self._made:
-            trees, number = self._trees, self._number[level]
-            given = trees.given
-            if self._direction is not None:
-                bound = (given.bound or WeightBound(None)).tightened(level, self._direction)
-                given = replace(given, bound=bound)
-            with trees.backend.scope():
-                forest = trees.at(number)
-            facts, fields = trees.facts[number], self._fields(number) if self._fields else {}
-            answer = Answer(
-                given, trees.backend, trees.decoder, forest, self._labels, facts, **fields
-            )
-            self._made[level] = self._make(answer)
+        if level in self._made:
+            return self._made[level]
+        trees, number = self._trees, self._number[level]
+        given = trees.given
+        if self._direction is not None:
+            bound = (given.bound or WeightBound(weight=None)).tightened(level, self._direction)
+            given = replace(given, bound=bound)
+        with trees.backend.scope():
+            forest = trees.at(number)
+        facts, fields = trees.facts[number], self._fields(number) if self._fields else {}
+        answer = Answer(given, trees.backend, trees.decoder, forest, self._labels, facts, **fields)
+        self._made[level] = self._make(answer)
         return self._made[level]

@@ -179,15 +179,12 @@ class Dendrogram(Generic[ComponentsT]):
         return int(self._weights.size)
 
     def __repr__(self) -> str:
-        on_host = not self.components.answer.backend.on_device  # avoid copies from a GPU
-        between = (
-            f", from {self._weights[0]} to {self._weights[-1]}" if len(self) and on_host else ""
-        )
-        return (
-            f"<Dendrogram: {counted(len(self), 'merge')} of"
-            f" {counted(self.components.answer.forest.vertices, 'vertex', 'vertices')} to"
-            f" {counted(len(self.components.answer), 'component')}{between}>"
-        )
+        answer, between = self.components.answer, ""
+        if len(self) and not answer.backend.on_device:  # avoid copies from a GPU
+            between = f", from {self._weights[0]} to {self._weights[-1]}"
+        vertices = counted(answer.forest.vertices, "vertex", "vertices")
+        merges, components = counted(len(self), "merge"), counted(len(answer), "component")
+        return f"<Dendrogram: {merges} of {vertices} to {components}{between}>"
 
     def _repr_html_(self) -> str:
         facts = {
@@ -817,16 +814,16 @@ class Dendrogram(Generic[ComponentsT]):
             forest_rows = backend.asarray(ShownRows(answer.forest_frame(), "forest", width).rows())
             # prove() has checked that the forest consists of rows of the edges
             edges_of_forest = xp.searchsorted(placed.caller_rows(), forest_rows)
-            columns = *ends, backend.asarray(reread.weights)
-            src, dst, weights = (backend.to_host(column[edges_of_forest]) for column in columns)
+            all_edges = *ends, backend.asarray(reread.weights)
+            src, dst, weights = (backend.to_host(column[edges_of_forest]) for column in all_edges)
             ends_of_all = backend.to_host(ends[0]), backend.to_host(ends[1])
             heights = backend.to_host(self._weights)
         expected = oracle.single_linkage(src, dst, answer.forest.vertices, weights, greatest)
         self._check_tree(expected, heights, weights)
         edge, rule = expected[:, 3], LABEL_RULES[self._kind.audited_as]  # the edge of each merge
         native_weights = weights.astype(weights.dtype.newbyteorder("="), copy=False)
-        columns = src[edge], dst[edge], native_weights[edge]
-        merges = Merges(arrow_of(answer.label_frame()), width, rule, *columns, expected)
+        merged_edges = src[edge], dst[edge], native_weights[edge]
+        merges = Merges(arrow_of(answer.label_frame()), width, rule, *merged_edges, expected)
         self._check_frames(merges, ends_of_all)
         seconds = perf_counter() - started
         return DendrogramAudit(proof.edges, proof.vertices, proof.components, len(self), seconds)
@@ -898,9 +895,9 @@ class Dendrogram(Generic[ComponentsT]):
             edges = edges[max(int(edges.size) - (leaves - 1), 0) :]  # leaves - 1 merges join leaves
             merged = backend.xp.stack([tree.first[edges], tree.second[edges]]).astype(np.int64)
             created = tree.n + edges
-            leaf_clusters = backend.xp.sort(merged[merged < created[0]])
+            leaf_clusters = backend.xp.sort(merged[merged < created[0]])  # older than these merges
             vertices = leaf_clusters[leaf_clusters < tree.n]
-            # any vertex of the component follows, because there may be no leaf of one vertex
+            # any vertex follows for the component's label, as there may be no leaf of one vertex
             rows = backend.xp.concatenate([vertices, self._src[edges[-1:]]])
             named = answer.in_memory_frame(answer.vertex(rows) | answer.label(rows))
             clusters = backend.xp.concatenate([leaf_clusters, created])  # ascending
@@ -956,10 +953,10 @@ class Dendrogram(Generic[ComponentsT]):
         """Return the answer of each cut by threshold, from the strictest cut to the loosest.
 
         ``added`` selects the sorted forest edges that each cut adds to the previous cut. All forest
-        edges of a cut are the spanning forest of its answer. ``outside`` is the number of the other
-        forest edges. If ``levels`` is None, there is one cut, with the threshold None. The ledger
-        of each answer extends the ledger of the run: edges outside the forest are counted as
-        ``not_in_forest``.
+        edges of a cut are the spanning forest of its answer, and ``outside`` has the number of
+        forest edges outside each cut. If ``levels`` is None, there is one cut, with the threshold
+        None. The labels are of ``kind``. The ledger of each answer extends the ledger of the run:
+        edges that are not in the forest are counted as ``not_in_forest``.
         """
         answer, backend = self.components.answer, self.components.answer.backend
         old_forest = answer.forest
@@ -967,14 +964,14 @@ class Dendrogram(Generic[ComponentsT]):
         if not old_forest.all_present:
             forest.present[:] = old_forest.present
         backend.kernel(trees.init_singletons, forest.vertex)(forest.n, forest.parent)
-        grows = GrowingTrees(forest, len(added), check_batch_design("auto"), uses_default=False)
+        design = check_batch_design("auto")
+        growing = GrowingTrees(forest, cuts=len(added), design=design, uses_default=False)
         for edges in added:
             src, dst = (end[edges] for end in self._end_vertices)
-            grows.join(Edges(src, dst, 0), int(src.size))
-        rows = answer.facts.rows
-        rows = rows.leaving_out("not_in_forest", rows.linked - len(self))
+            growing.join(Edges(src, dst, low=0), int(src.size))
+        rows = answer.facts.rows.leaving_out("not_in_forest", answer.facts.rows.linked - len(self))
         given, ids = answer.given_without_edges(), answer.facts.ids
-        cut_trees = grows.grown(given, answer.decoder, ids, rows, outside, self._greatest)
+        cut_trees = growing.grown(given, answer.decoder, ids, rows, outside, self._greatest)
         thresholds = [None] if levels is None else levels.values.tolist()
         direction = None if levels is None else levels.direction
         fields = partial(self._forest_and_rules, added, levels)
@@ -1086,7 +1083,7 @@ class Dendrogram(Generic[ComponentsT]):
         large = xp.flatnonzero(answer.counts > max_size)
         component_of_part = answer.dense[parts.least_rows]
         between_parts = parts.dense[src] != parts.dense[dst]
-        component_of_cut_edge = answer.dense[src[between_parts]]
+        component_of_edge = answer.dense[src[between_parts]]  # of the caller's edges
         largest_part = first_of(component_of_part, -parts.counts, xp)  # of each component
         largest = parts.counts[largest_part[large]]
         columns = answer.kind.columns(answer, "labels", answer.kind.of_component(answer, large))
@@ -1095,7 +1092,7 @@ class Dendrogram(Generic[ComponentsT]):
             "parts": backend.counts(component_of_part, count)[large].astype(np.int64),
             "largest": largest.astype(np.int64),
             "oversized": largest > max_size,
-            "edges_cut": backend.counts(component_of_cut_edge, count)[large].astype(np.int64),
+            "edges_cut": backend.counts(component_of_edge, count)[large].astype(np.int64),
         }
         weights, has_cut = self._cut_weights(cut, large)
         return self._with_missing_weights(columns, weights, has_cut)

@@ -74,7 +74,7 @@ class ListedEdges:
             end = min(begin + rows_per_chunk, neighbors.n)
             row, position, distance_position = _positions(neighbors, begin, end)
             values = self.indices[position]
-            missing = values.astype(np.uint64) == np.uint64(neighbors.missing)
+            missing = values.astype(np.uint64) == np.uint64(neighbors.missing)  # -1 is 2^64 - 1
             neighbor = np.where(missing, 0, values).astype(np.int64)
             if neighbor.size and not 0 <= neighbor.min() <= neighbor.max() < neighbors.n:
                 raise InputError("some indices are not points: pass the indices of the answer")
@@ -95,7 +95,7 @@ class ListedEdges:
 
 
 def _positions(neighbors: Neighbors, begin: int, end: int) -> tuple[Any, Any, Any]:
-    """Return, for each entry in a range of rows, its row and its positions in both arrays."""
+    """Return the rows of the entries of rows begin .. end - 1, and where both arrays have them."""
     if neighbors.offsets is not None:
         starts = neighbors.offsets[begin : end + 1].astype(np.int64)
         position = np.arange(starts[0], starts[-1])
@@ -123,10 +123,8 @@ def audit_neighbors(answer: Answer, indices: Any, distances: Any) -> Audit:
         checked, linked = _audit_clusters(answer, listed, rules.min_samples)
     else:
         edges = ((row, neighbor) for row, neighbor, _ in listed.pieces())
-        names = "src", "dst"
-        checked = audit(
-            shown_labels(answer), answer.backend, edges, *names, num_vertices=neighbors.n
-        )
+        labels = shown_labels(answer)
+        checked = audit(labels, answer.backend, edges, "src", "dst", num_vertices=neighbors.n)
         linked = checked.edges
     left_out = {reason: rows for reason, rows in listed.left_out.items() if rows}
     ledger = Ledger(neighbors.m, linked, left_out).check("the audit").facts()
@@ -155,7 +153,7 @@ def _audit_clusters(answer: Answer, listed: ListedEdges, min_samples: int) -> tu
     frame_of_labels = label_frame(answer.in_memory(), check_labels("dense"))
     labels = np.asarray(on_host(answer_column(frame_of_labels, "labels")))  # -1 for noise
     points = np.flatnonzero(core)
-    frame = LabelFrame((points, labels[points]), "any", len(answer), width=1)
+    frame = LabelFrame((points, labels[points]), kind="any", components=len(answer), width=1)
     core_edge_count = 0
 
     def core_edges() -> Iterator[tuple[Any, Any]]:
@@ -167,7 +165,7 @@ def _audit_clusters(answer: Answer, listed: ListedEdges, min_samples: int) -> tu
 
     checked = audit(frame, answer.backend, core_edges(), "src", "dst", vertices=points)
     listed.left_out.clear()
-    # the first core point of each cluster; index -1 is for core points with the wrong label -1
+    # the first core point of each cluster; one more entry is for core points wrongly called noise
     first_core = np.full(len(answer) + 1, n)
     np.minimum.at(first_core, labels[points], points)
     if (np.diff(first_core[:-1]) < 0).any():
@@ -193,7 +191,7 @@ def _border_labels(listed: ListedEdges, core: Any, labels: Any) -> Any:
     several nearest ones. Otherwise, it has the least label of these core points.
     """
     nearest = listed.rules.nearest
-    chunks: list[tuple[Any, ...]] = [(np.zeros(0, np.int64),) * 3]
+    chunks: list[tuple[Any, ...]] = [(np.zeros(0, np.int64),) * 3]  # if there are no pieces
     for row, neighbor, distance in listed.pieces():
         keep = core[row] & ~core[neighbor]
         rank = distance[keep] if nearest and distance is not None else labels[row[keep]]

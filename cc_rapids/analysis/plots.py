@@ -224,7 +224,7 @@ def component(
         raise missing_extra(error) from None
     if not len(found.answer):
         raise InputError("there is no component to draw: the answer has no vertices")
-    if found.answer.linked is None:
+    if found.answer.linked is None:  # not an answer of link_records()
         names, pairs = _component(found.answer, edges, label, source, destination, weight)
         values = list[str]()
     else:
@@ -429,7 +429,7 @@ def dendrogram(answer: Answer, tops: list[Top], is_greatest: bool, axes: Any) ->
         ids, labels = (
             values_of(on_host(answer_column(top.named, name))) for name in ("vertex", "labels")
         )
-        leaf_names, label = list(map(name_of, ids[:-1])), name_of(labels[-1])
+        leaf_names, label = list(map(name_of, ids[:-1])), name_of(labels[-1])  # the last: no leaf
         leaf_names += [f"({size:,})" for size in top.sizes[len(leaf_names) :]]
         names += [leaf_names[leaf] for leaf in order]
         places += range(left, left + len(order))
@@ -506,7 +506,7 @@ def _component(
         options = {"what": "a drawing", "nulls": "drop"}
         ends = read_for_answer(edges, source, destination, answer.given.bound, weight, **options)
         sides = [rows_of_ids(answer, column, "raise")[0] for column in (ends.src, ends.dst)]
-        inside = is_member[sides[0]]  # both ends of an edge are in one component
+        inside = is_member[sides[0]]  # both ends of an edge are in one component: test one
         positions = [backend.xp.searchsorted(members, side[inside]) for side in sides]
         positions = [backend.to_host(side).tolist() for side in positions]
     return names, list(zip(*positions, strict=True))
