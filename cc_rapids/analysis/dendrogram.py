@@ -435,6 +435,7 @@ class Dendrogram(Generic[ComponentsT]):
         label_rows = tree.greatest_of if labels_are_greatest else tree.least_of
         with answer.backend.scope():
             ranks, first_edge = self._weight_ranks()
+            # clusters that merge, the clusters that they become, and the ranks of the weights
             before, after, rank = tree.at_once(ranks)
             # gather weights as bits, because a kernel cannot read a byte order that is not native
             bits = self._weights[first_edge].view(f"u{self._weights.dtype.itemsize}")
@@ -1128,7 +1129,7 @@ class Dendrogram(Generic[ComponentsT]):
         frame = answer.in_memory_frame(columns)
         for name, column in weights.items():
             frame = with_column(frame, name, answer.home(column), mask)
-        return answer.given.answer(frame)
+        return answer.given.answer(frame)  # of the caller's kind, such as a relation
 
 
 def _with_nan(column: Array, valid: Array, xp: Any) -> Array:

@@ -164,7 +164,7 @@ def _audit_clusters(answer: Answer, listed: ListedEdges, min_samples: int) -> tu
             yield row[keep], neighbor[keep]
 
     checked = audit(frame, answer.backend, core_edges(), "src", "dst", vertices=points)
-    listed.left_out.clear()
+    listed.left_out.clear()  # pieces() is called once more
     # the first core point of each cluster; one more entry is for core points wrongly called noise
     first_core = np.full(len(answer) + 1, n)
     np.minimum.at(first_core, labels[points], points)
