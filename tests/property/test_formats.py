@@ -94,6 +94,17 @@ def test_matrices(tmp_path, form):
         assert found.ledger["given"] == found.ledger["linked"]
 
 
+@pytest.mark.parametrize(("kind", "values"), [("symmetric", 11_325), ("skew-symmetric", 11_175)])
+def test_an_array_of_one_triangle(tmp_path, kind, values):
+    path = tmp_path / "m.mtx"
+    banner = f"%%MatrixMarket matrix array integer {kind}\n150 150\n"
+    path.write_text(banner + "1\n" * values)
+    assert cc_rapids.components(path).sizes()["size"].to_pylist() == [150]
+    path.write_text(banner.replace("150", "999") + "1\n")
+    with pytest.raises(cc_rapids.errors.FormatError, match="declares 498501 entries"):
+        cc_rapids.components(path)
+
+
 @pytest.mark.parametrize("kind", ["mtx", "npz"])
 def test_scipy_reads_what_is_written(tmp_path, kind):
     for n, matrix in matrices(20):

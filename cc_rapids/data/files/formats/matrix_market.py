@@ -35,10 +35,12 @@ def read(file: File, request: ColumnRequest) -> tuple[pa.Table, range]:
 
     data = _content(file)
     with format_errors(file, TITLE), naming_lines(file.path, data):
-        rows, columns, entries, form, field, _ = scipy.io.mminfo(BytesIO(data))
+        rows, columns, entries, form, field, symmetry = scipy.io.mminfo(BytesIO(data))
     if rows != columns:
         raise unequal_sides(file.path, (rows, columns))
     declared = rows * columns if form == "array" else entries  # SciPy's product may overflow
+    if form == "array" and symmetry != "general":
+        declared = rows * (rows - 1) // 2  # the file has one triangle, skew-symmetric no diagonal
     if declared > len(data):
         raise FormatError(
             f"{file.path}: declares {declared} entries, but has {len(data) - 1} bytes"

@@ -195,7 +195,9 @@ def test_an_array_of_json_is_refused_by_its_name(tmp_path, name, content):
             door(path)
 
 
-@pytest.mark.parametrize("content", ["", "src,dst\n", "\n\n", "  \n", "# src dst\n", "\ufeff"])
+@pytest.mark.parametrize(
+    "content", ["", "src,dst\n", "\n\n", " \n", "# src dst\n", "# src dst weight\n", "\ufeff"]
+)
 def test_a_file_without_records_is_warned_of(tmp_path, content):
     path = tmp_path / "a.csv"
     path.write_text(content)
