@@ -67,11 +67,12 @@ def explain(
     """
     path = on_host(path)
     sides = [values_of(answer_column(path, end)) for end in ("source", "destination")]
-    ids = [pair[0]]  # of the vertices along the path
+    first = pair[0]
+    # ids of the vertices along the path; a tuple of one part is the same id as its part
+    ids = [first[0] if isinstance(first, tuple) and len(first) == 1 else first]
     for source, destination in zip(*sides, strict=True):  # an edge may be listed backwards
         ids.append(destination if source == ids[-1] else source)
     with answer.backend.scope():
-        # a path without edges has only the caller's id, which may be a tuple of one part
         column = single_id(ids[0]) if len(ids) == 1 else ids_of(answer, ids)
         vertices, _ = rows_of_ids(answer, column, "raise")
     numbers = {name: answer_column(path, name) for name in NUMBERS if name in columns_of(path)}

@@ -547,8 +547,8 @@ def first_lines(
     block = next(feed, None)
     if block is None:
         # a comment with the names of two or three columns is the header of a table without rows
-        names = [names_in_comment(above.comment, dialect, width, ()) for width in (2, 3)]
-        if file.lines.comment and not any(names):
+        headers = [names_in_comment(above.comment, dialect, width, ()) for width in (2, 3)]
+        if file.lines.comment and not any(headers):
             raise FormatError(
                 f"{file.path}: each line begins with one of {request.options.comment!r}, as"
                 " comments do, and no line holds data: pass comment=None (--no-comment) if these"

@@ -62,7 +62,8 @@ def test_answers_without_a_forest_need_edges(engine):
     rows = found.explain_pair(5, 7, PAIRS, records=PEOPLE, on="id").frame
     assert rows["row"].tolist() == [0, 1]
     assert rows["to_name"].tolist() == ["Al", "Cy"]
-    assert len(found.explain_pair(7, 7, PAIRS)) == 0
+    assert len(found.explain_pair((5,), 7, PAIRS)) == len(rows)
+    assert len(found.explain_pair((7,), 7, PAIRS)) == len(found.explain_pair(7, 7, PAIRS)) == 0
     with pytest.raises(InputError, match=r"keeps no forest.*pass edges="):
         found.explain_pair(5, 7)
     with pytest.raises(InputError, match="7 and 9 are in two components"):
