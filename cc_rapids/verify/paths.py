@@ -107,8 +107,9 @@ def audit(
 class _Paths(PlacedEdges):
     """The claims about each pair, and the edges as pairs of slots.
 
-    ``place`` has the positions of the forest edges in ``src`` and ``dst``. Of each pair, ``first``
-    and ``second`` are the slots of both vertices, and ``length`` is the claimed length of the path.
+    ``place`` has the positions of the forest edges in ``src`` and ``dst``. ``weights`` are the
+    weights of all edges, or None if the forest is not by weight. Of each pair, ``first`` and
+    ``second`` are the slots of both vertices, and ``length`` is the claimed length of the path.
     """
 
     def __init__(self, answer: LabelFrame, given: EdgeInput, claim: PathsClaim) -> None:
@@ -140,14 +141,9 @@ class _Paths(PlacedEdges):
         self.place = self.places_of(forest_rows, "forest")
 
     def check_lengths(self) -> None:
-        """Raise a VerificationError for the first pair with a wrong length or weakest edge.
-
-        Pairs within a component must have a path, and other pairs must have none. The length of
-        each path must equal the length that the audit measures. If the forest is by weight, the
-        row and the weight of the weakest edge must also equal those that the audit finds.
-        """
+        """Raise a VerificationError for the first pair with a wrong length or weakest edge."""
         measured, weakest = self._measure()
-        joined = self.head[self.first] == self.head[self.second]
+        joined = self.component[self.first] == self.component[self.second]
         self._refuse(
             joined & (self.length < 0), "has no path, but both vertices are in one component"
         )
@@ -184,12 +180,12 @@ class _Paths(PlacedEdges):
         The length is -1 if the pair is in two components. The weakest edge is an index into
         ``place``, or the size of ``place`` if the path has no edge.
         """
-        host, n, t = backends.get("threads"), int(self.head.size), int(self.place.size)
-        arrays = self.src[self.place], self.dst[self.place], self._ranks(), self.head
+        host, n, t = backends.get("threads"), int(self.component.size), int(self.place.size)
+        arrays = self.src[self.place], self.dst[self.place], self._ranks(), self.component
         src, dst, ranks, head = (self._on_host(array) for array in arrays)
         starts, visited = np.zeros(n + 2, np.int64), np.zeros(1, np.int64)
         arcs, queue = np.empty(2 * t, np.int64), np.empty(n, np.int64)
-        # the trees, which one thread roots: see cc_rapids.kernels.audit_paths
+        # cc_rapids.kernels.audit_paths describes all arrays; a kernel of size 1 runs in one thread
         up, jump, rank, least = (np.empty(n, np.int64) for _ in range(4))
         depth = np.full(n, -1, np.int64)
         trees = up, jump, depth, rank, least
@@ -213,7 +209,7 @@ class _Paths(PlacedEdges):
         """Return the rank of each forest edge from the weakest, which has rank 0.
 
         In a maximum spanning forest, the weakest edge has the least weight. In a minimum spanning
-        forest, it has the greatest weight. Without weights, edges are ranked by row.
+        forest, it has the greatest weight. Without weights, no weakest edge is checked.
         """
         xp = self.xp
         positions = xp.arange(self.place.size)
@@ -235,7 +231,7 @@ class _Paths(PlacedEdges):
             self.backend.asarray(shown.integers(name)) for name in ("pair", "step", "row")
         )
         # the edges of pair k are in the rows starts[k] .. stops[k] - 1
-        length = xp.maximum(self.length, 0)
+        length = xp.maximum(self.length, 0)  # -1, for a pair without a path, becomes 0
         stops = xp.cumsum(length)
         starts = stops - length
         total = int(stops[-1]) if stops.size else 0
@@ -268,21 +264,20 @@ class _Paths(PlacedEdges):
         shown.check_ends(self.answer, row, [src, dst])
         if self.weights is not None:
             shown.check_weights(row, self.weights[place], self.backend.asarray)
-        head = self._reached_vertices(src + dst, step, starts[pair], self.first[pair])
-        tail = src + dst - head
+        sums = src + dst  # an edge leads from its tail to its head: src + dst - tail
+        head = self._reached_vertices(sums, step, start=starts[pair], first=self.first[pair])
+        tail = sums - head
         refuse((tail != src) & (tail != dst), "does not start where the previous edge ends")
-        nonempty = xp.flatnonzero(length)
-        wrong = xp.zeros(total, bool)
-        wrong[stops[nonempty] - 1] = head[stops[nonempty] - 1] != self.second[nonempty]
-        refuse(wrong, "does not end at the second vertex of its pair")
+        is_last = position == stops[pair] - 1
+        wrong_end = is_last & (head != self.second[pair])
+        refuse(wrong_end, "does not end at the second vertex of its pair")
 
     def _reached_vertices(self, sums: Array, step: Array, start: Array, first: Array) -> Array:
         """Return the vertex to which each path edge leads, if the edges form walks.
 
-        An edge leads from vertex v to src + dst - v. So an alternating sum of src + dst gives all
-        vertices of a walk. All arguments have one item per path edge: ``sums`` is src + dst,
-        ``step`` is the number of edges before it in its path, ``start`` is the row of the path's
-        first edge, and ``first`` is the path's first vertex.
+        An alternating sum of src + dst gives all vertices of a walk. All arguments have one item
+        per path edge: ``sums`` is src + dst, ``step`` is the number of edges before it in its path,
+        ``start`` is the row of the path's first edge, and ``first`` is the path's first vertex.
         """
         sign = 1 - 2 * (step & 1)
         signed_sums = self.xp.cumsum(sign * sums)

@@ -27,8 +27,8 @@ class PlacedEdges:
     ----------
     slots : (v,) array of int64
         The slot of each vertex, in the order of the frame.
-    head : (n,) array of int64
-        For each slot of a vertex, the slot of the vertex's label.
+    component : (n,) array of int64
+        For each slot of a vertex, the slot of the vertex's label, which identifies the component.
     src, dst : (m,) arrays of int64
         The slots of the ends of each edge.
     """
@@ -39,7 +39,7 @@ class PlacedEdges:
     backend: Backend
     xp: Any
     slots: Array
-    head: Array
+    component: Array
     src: Array
     dst: Array
 
@@ -51,18 +51,17 @@ class PlacedEdges:
         answer.assign_slots(Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0)))
         answer.scatter_labels(backend.fill(backend.empty(kernels.FAULTS, np.uint64), 0xFF))
         self.slots = answer.ids.slots().astype(np.int64)
-        self.head = answer.label_of.astype(np.int64)
+        self.component = answer.label_of.astype(np.int64)
         self.src, self.dst = self.ends(given)
 
     def ends(self, given: EdgeInput) -> list[Array]:
         """Return the slots of both ends of each edge of a list."""
         if not given.src.size:
             return [self.slots[:0], self.slots[:0]]
-        with Lending(given) as (columns, starts):
-            left, right = columns[:2]
-            if starts:  # an adjacency list: write the row of each entry
+        with Lending(given) as ((left, right, *_vertices), row_offsets):
+            if row_offsets:  # an adjacency list: the source of each entry is its row
                 left = self.backend.empty(given.src.size, np.int64)
-                offsets = self.backend.asarray(starts[0])
+                offsets = self.backend.asarray(row_offsets[0])
                 kernel(kernels.list_rows, self.backend)(left.size, offsets, left)
             return [self.answer.find(side).astype(np.int64) for side in (left, right)]
 

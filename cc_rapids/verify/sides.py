@@ -83,7 +83,7 @@ class Claim:
 
 
 def audit(answer: LabelFrame, given: EdgeInput, claim: Claim, backend: Any) -> int:
-    """Return how many components are not bipartite, or raise a VerificationError.
+    """Return how many components are not bipartite; raise a VerificationError for a wrong claim.
 
     The label frame is already verified. ``given`` are the edges, read again.
     """
@@ -128,7 +128,7 @@ class _Sides(PlacedEdges):
     def check_edges(self) -> None:
         """Raise a VerificationError for the first edge or component whose colours are wrong.
 
-        Also set ``odd``, the labels of the components without colours, as slots.
+        Also set ``uncolored``, the label slots of the components without colours.
         """
         xp, answer = self.xp, self.answer
         left, right = self.color[self.src], self.color[self.dst]
@@ -142,9 +142,9 @@ class _Sides(PlacedEdges):
                 f"edge {int(self.caller_rows()[e]):,} joins {names[0]} and {names[1]}, which have"
                 f" the colours {colors[0]} and {colors[1]}"
             )
-        heads, first = xp.unique(self.head[self.slots], return_index=True)
+        components, first = xp.unique(self.component[self.slots], return_index=True)
         least = self.slots[first]  # slots ascend in the order of ids
-        self.odd = heads[self.color[least] == NONE]
+        self.uncolored = components[self.color[least] == NONE]
         wrong = xp.flatnonzero(self.color[least] == 1)
         if wrong.size:
             name = answer.name(int(least[wrong].min()))
@@ -161,10 +161,10 @@ class _Sides(PlacedEdges):
         place = self.places_of(rows, "odd cycles")
         src, dst = self.src[place], self.dst[place]
         self.claim.shown.check_ends(self.answer, rows, [src, dst])
-        component = self.head[src]
-        unproved = xp.flatnonzero(~xp.isin(self.odd, component))
+        component = self.component[src]
+        unproved = xp.flatnonzero(~xp.isin(self.uncolored, component))
         if unproved.size:
-            name = self.answer.name(int(self.odd[unproved[0]]))
+            name = self.answer.name(int(self.uncolored[unproved[0]]))
             raise VerificationError(
                 f"the component of vertex {name} has no colours, but no odd cycle proves it"
             )
@@ -174,14 +174,15 @@ class _Sides(PlacedEdges):
         begins[1:] = component[1:] != component[:-1]
         starts = xp.flatnonzero(begins)
         lengths = xp.diff(xp.concatenate([starts, xp.full(1, rows.size, starts.dtype)]))
-        head = self._walk(rows, src, dst, starts, starts + lengths - 1)
+        head = self._walk(rows, src, dst, starts, last=starts + lengths - 1)
+        # of the edges that lead to one vertex, all but the first revisit it
         order = xp.argsort(head, kind="stable")
         revisits = xp.zeros(rows.size, bool)
         revisits[order[1:]] = head[order[1:]] == head[order[:-1]]
         self._refuse(revisits, rows, "leads to a vertex that the cycle has visited")
         is_first_cycle = xp.zeros(rows.size, bool)  # at the first row of a component's first cycle
         is_first_cycle[starts[xp.unique(component[starts], return_index=True)[1]]] = True
-        is_surplus = (begins & ~is_first_cycle) | ~xp.isin(component, self.odd)
+        is_surplus = (begins & ~is_first_cycle) | ~xp.isin(component, self.uncolored)
         self._refuse(is_surplus, rows, "is in a component that already has a cycle, or colours")
         even = xp.zeros(rows.size, bool)
         even[starts] = lengths % 2 == 0
@@ -189,15 +190,15 @@ class _Sides(PlacedEdges):
         self._check_labels(src)
         return int(starts.size)
 
-    def _walk(self, rows: Array, src: Array, dst: Array, starts: Array, ends: Array) -> Array:
+    def _walk(self, rows: Array, src: Array, dst: Array, starts: Array, last: Array) -> Array:
         """Return the vertex to which each cycle edge leads; the next edge must start there.
 
-        ``starts`` and ``ends`` are the first and the last row of each cycle. Raise a
+        ``starts`` and ``last`` are the first and the last row of each cycle. Raise a
         VerificationError unless the edges of each cycle form a closed walk.
         """
         xp = self.xp
         following, before = xp.arange(1, rows.size + 1), xp.arange(-1, rows.size - 1)
-        following[ends], before[starts] = starts, ends
+        following[last], before[starts] = starts, last
         # an edge leads to the end that it shares with the next edge, and starts at its other end
         head = xp.where((src == src[following]) | (src == dst[following]), src, dst)
         tail = head[before]
