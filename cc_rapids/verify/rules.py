@@ -111,9 +111,10 @@ def audit_rules(
     with answer.borrow_for(backend), Lending(given) as (columns, _), backend.scope():
         check_kinds(answer.column, given.src)
         lookup_tally = _place_labels(answer, backend)
-        src, dst = (answer.find(column) for column in columns[:2])
+        src_ids, dst_ids, *vertex_columns = columns
+        src, dst = answer.find(src_ids), answer.find(dst_ids)
         caller_rows = None if given.row_index is None else backend.asarray(given.row_index())
-        _check_vertices(answer, given, caller_rows, [src, dst], columns[2:], backend)
+        _check_vertices(answer, given, caller_rows, [src, dst], vertex_columns, backend)
         weights = backend.asarray(given.weights)
         if weights.dtype == np.float16:  # kernels do not read this type
             weights = weights.astype(np.float32)
@@ -127,8 +128,8 @@ def audit_rules(
         slots = answer.ids.slots().astype(np.int64)
         must_src, must_dst = (backend.to_host(slots[side]) for side in rules.must)
         must = _forest_of(must_src, must_dst, backend)
-        # The pairs that must be linked come before all accepted edges.
-        node = slot_type(2 * answer.ids.n + 1)
+        node = slot_type(2 * answer.ids.n + 1)  # boruvka_tree makes fewer than 2 n nodes
+        # Kruskal's algorithm joins the pairs that must be linked before it examines edges.
         us, vs = (
             xp.concatenate([linked, ends[ordered].astype(np.int64)]).astype(node)
             for linked, ends in zip(must, (src, dst), strict=True)
@@ -176,8 +177,9 @@ def _check_vertices(
 ) -> None:
     """Raise a VerificationError unless exactly the vertices of the edges have labels.
 
-    ``ends`` are the slots of both ends of each edge. The caller may list further vertices, as a
-    range in ``given`` or in the borrowed columns ``vertex_columns``.
+    ``ends`` are the slots of both ends of each edge, and ``caller_rows`` are as in
+    :func:`edge_in_words`. The caller may list further vertices, as a range in ``given`` or in the
+    borrowed columns ``vertex_columns``.
     """
     xp, n = backend.xp, answer.ids.n
     no_slot = np.iinfo(answer.ids.vertex).max
@@ -201,7 +203,7 @@ def _check_vertices(
             f"vertex {answer.name(v)} has a label, but no edge names it (pass vertices= as for the"
             " run)"
         )
-    if bool((occurs & ~labelled).any()):
+    if bool((occurs & ~labelled).any()):  # ids between two vertices may have slots
         v = int((occurs & ~labelled).argmax())
         raise VerificationError(f"vertex {answer.name(v)} has no label that is a vertex")
 
@@ -225,12 +227,12 @@ def _clusters(
     ``up`` has the parents of :func:`boruvka_tree` for the accepted edges and the linked pairs, and
     ``edges`` is their number. Raise a VerificationError if labels are not these clusters.
     """
-    xp, n, heads = backend.xp, answer.ids.n, answer.label_of
+    xp, n, label_of = backend.xp, answer.ids.n, answer.label_of
     top = up  # becomes the root of each node by pointer jumping
     while not bool(((further := top[top]) == top).all()):
         top = further
-    head = heads[slots].astype(np.int64)
-    wrong = (top[slots] != top[head]) | (heads[head] != head)
+    label = label_of[slots].astype(np.int64)
+    wrong = (top[slots] != top[label]) | (label_of[label] != label)
     if bool(wrong.any()):
         v = int(slots[wrong.argmax()])
         raise VerificationError(
@@ -238,24 +240,25 @@ def _clusters(
             " join it to the vertex of that label"
         )
     if answer.rule.is_vertex:
-        beyond = head < slots if answer.rule.is_greatest else head > slots
+        beyond = label < slots if answer.rule.is_greatest else label > slots
         if bool(beyond.any()):
             v = int(slots[beyond.argmax()])
             raise VerificationError(
                 f"vertex {answer.name(v)} has the label {answer.label(v)}, but should have the"
                 f" {answer.rule.extreme} vertex of its cluster"
             )
-    is_head = xp.zeros(n, bool)
-    is_head[head] = True
-    count = int(is_head.sum())
+    is_label = xp.zeros(n, bool)
+    is_label[label] = True
+    count = int(is_label.sum())
+    # boruvka_tree found no cycle: there are rows - edges trees, each with at least one label
     if count != answer.rows - edges:
         raise VerificationError(
             f"{counted(edges, 'accepted edge')} join {answer.rows:,} vertices to"
             f" {counted(answer.rows - edges, 'cluster')}, but there are {count:,} labels"
         )
-    number = xp.cumsum(is_head) - 1
+    number = xp.cumsum(is_label) - 1
     cluster = xp.zeros(n, np.int64)
-    cluster[slots] = number[head]
+    cluster[slots] = number[label]
     return cluster, count
 
 
@@ -306,8 +309,9 @@ def _check_clusters(
 def _tables(
     rules: RuleRows, code: Array, slots: Array, cluster: Array, count: int, backend: Backend
 ) -> list[Any]:
-    """Return the arguments of ``kernels.judge`` from ``code`` to ``most``, grouped by cluster.
+    """Return the rules as the arguments of ``kernels.judge`` from ``code`` to ``most``.
 
+    Each rule has an array sorted by cluster, and then the position at which each cluster starts.
     The arrays of a rule that was not passed are empty.
     """
     xp, empty = backend.xp, backend.xp.zeros(0, np.int64)
@@ -322,7 +326,7 @@ def _tables(
         return items[order], xp.searchsorted(keys[order], bounds * keys_per_cluster)
 
     limited = begins = pair = ends = heads = members = starts = empty
-    if rules.code.size:
+    if rules.code.size:  # within a cluster, slots are sorted by dataset
         datasets = int(rules.limits.size)
         limited = slots[code[slots] >= 0]
         limited, begins = by_cluster(limited, cluster[limited] * datasets + code[limited], datasets)
@@ -345,8 +349,9 @@ def _check_verdicts(
 ) -> None:
     """Raise a VerificationError for a wrong decision, or for a wrong frame of refused edges.
 
-    ``shown`` is the frame of refused edges, and ``verdict`` has the decision of the audit for each
-    edge: see :mod:`cc_rapids.kernels.audit_rules`.
+    ``shown`` is the frame of refused edges, and ``ends`` are the slots of both ends of each edge.
+    ``verdict`` has the decision of the audit for each edge; numbers below ACCEPTED are those of the
+    rules that refuse edges. ``caller_rows`` are as in :func:`edge_in_words`.
     """
     xp = backend.xp
     messages = {
@@ -366,7 +371,6 @@ def _check_verdicts(
             f" {counted(int(rows.size), 'edge')} that the rules refuse"
         )
     shown.check_ends(answer, rows, [side[places] for side in ends])
-    # The verdict on a refused edge is the number of the rule that refuses the edge.
     expected, claimed = verdict[places], backend.asarray(shown.numbers("rule"))
     differs = expected != claimed
     if bool(differs.any()):
