@@ -15,11 +15,11 @@ from .tables import plain
 def partners(
     parts: list[KeyPart], size: int, record: np.ndarray, max_group: int | None, backend: Backend
 ) -> np.ndarray:
-    """Return for each row the first row with the same value of a key.
+    """Return for each row the first row with the same value of a key, for an edge between them.
 
     A row gets itself if its value is null or ignored, or if more than ``max_group`` records have
-    this value. ``parts`` are the columns of the key, and ``record`` has the record of each of the
-    ``size`` rows.
+    this value. ``parts`` are the columns of the key. ``record`` has one number per row, which is
+    equal for rows with the same id: they are one record.
     """
     mask = common_rows(part.values for part in parts)
     columns = [part.values.where(mask) for part in parts]

@@ -126,18 +126,17 @@ class Integers:
         return self.low - (1 << 64) if self.low >= 1 << 63 else self.low
 
     def wide_for(self, columns: list[Array]) -> Any:
-        """Return an unsigned type in which kernels may subtract the least id from columns of ids.
+        """Return an unsigned type in which kernels may compute slots as ids minus the least id.
 
-        In this type, the difference of an unknown id wraps around to a number that is not a slot.
-        Return None if no type has this property, or if slots are not distances.
+        In this type, an unknown id of ``columns`` gives a number that is not a slot. Return None if
+        no type has this property, or if slots are not distances.
         """
         if not self.dense:
             return None
-        limits = [np.iinfo(column.dtype) for column in columns]
-        # if a type of at most 32 bits contains all ids, no unknown id equals them modulo 2^32
+        # if one type of at most 32 bits has the ids and low .. high, equal modulo 2^32 means equal
         if self.n < 1 << 32 and all(
-            column.dtype.itemsize <= 4 and limit.min <= self.low and self.high <= limit.max
-            for column, limit in zip(columns, limits, strict=True)
+            limit.bits <= 32 and limit.min <= self.low and self.high <= limit.max
+            for limit in (np.iinfo(column.dtype) for column in columns)
         ):
             return np.uint32
         # a negative id and an id of at least 2^63 may have the same 64 bits
@@ -157,18 +156,17 @@ class Integers:
         # An id of at least 2^63 and a negative id may have the same 64 bits.
         signs_differ = int((column.dtype == np.uint64) != self.unsigned)
         find = kernel(audit.find, *types, kernel(find_one, *types), kernel(prefetch, self.backend))
-        words = self.tally.add(column.size)
-        find(column.size, column, signs_differ, self.base, self.n, table, out, words)
+        tally = self.tally.add(column.size)  # the kernel counts the rows that it reads
+        find(column.size, column, signs_differ, self.base, self.n, table, out, tally)
         return out
 
     def _hash_table(self) -> Array:
-        """Return the hash table from ids to rows, which has no slots if slots are distances."""
+        """Return the hash table from ids to rows, or an unused table if slots are distances."""
         if self._table is not None:
             return self._table
-        backend, grain, size = self.backend, audit.GRAIN, 0
-        if not self.dense:
-            grains = TABLE_SLOTS_PER_ID * self.rows // grain + 1
-            size = grains * grain
+        backend, size = self.backend, 0
+        if not self.dense:  # kernels take sizes that are multiples of GRAIN
+            size = (TABLE_SLOTS_PER_ID * self.rows // audit.GRAIN + 1) * audit.GRAIN
         # pairs of an id and its row; the last pair is for the id whose bits are all set
         table = backend.empty(2 * (size + 1), np.uint64)
         if not self.dense:
@@ -361,7 +359,7 @@ def _signed(slots: Array) -> Array:
 
 
 def _distinct(part: Any, backend: Backend, tally: Tally) -> Integers | Strings:
-    """Return a table of the distinct values of a column."""
+    """Return a table of the distinct values of a column; the slot of a value is its rank."""
     if is_cudf(part):
         return Strings(backend, part.drop_duplicates().sort_values().reset_index(drop=True))
     if type(part).__module__.startswith("pyarrow"):

@@ -15,8 +15,8 @@ from .columns import ends, first_few, host, label_columns
 def least_by(peer: str, src: Any, dst: Any, n: int) -> Any:
     """Return for each vertex the least vertex of its component, as another library finds it.
 
-    ``src`` and ``dst`` are int64 within 0 .. n - 1, on the host or on a GPU. They are copied to the
-    device that the library uses, and the returned array is on that device.
+    ``peer`` is a key of ``PEERS``. ``src`` and ``dst`` are int64 within 0 .. n - 1, on the host or
+    on a GPU. They are copied to the library's device, where the result stays.
     """
     if not n:
         return np.empty(0, np.int64)
@@ -26,6 +26,7 @@ def least_by(peer: str, src: Any, dst: Any, n: int) -> Any:
         import cupy
 
         library = cupy
+    # the first index of a label is the least vertex that has it
     _, first_vertex, code = library.unique(labels, return_index=True, return_inverse=True)
     return first_vertex[code]
 
