@@ -264,7 +264,7 @@ class _Paths(PlacedEdges):
         shown.check_ends(self.answer, row, [src, dst])
         if self.weights is not None:
             shown.check_weights(row, self.weights[place], self.backend.asarray)
-        sums = src + dst  # an edge leads from its tail to its head: src + dst - tail
+        sums = src + dst
         head = self._reached_vertices(sums, step, start=starts[pair], first=self.first[pair])
         tail = sums - head
         refuse((tail != src) & (tail != dst), "does not start where the previous edge ends")
@@ -275,9 +275,10 @@ class _Paths(PlacedEdges):
     def _reached_vertices(self, sums: Array, step: Array, start: Array, first: Array) -> Array:
         """Return the vertex to which each path edge leads, if the edges form walks.
 
-        An alternating sum of src + dst gives all vertices of a walk. All arguments have one item
-        per path edge: ``sums`` is src + dst, ``step`` is the number of edges before it in its path,
-        ``start`` is the row of the path's first edge, and ``first`` is the path's first vertex.
+        An edge leads from vertex v to src + dst - v. So an alternating sum of src + dst gives all
+        vertices of a walk. All arguments have one item per path edge: ``sums`` is src + dst,
+        ``step`` is the number of edges before it in its path, ``start`` is the row of the path's
+        first edge, and ``first`` is the path's first vertex.
         """
         sign = 1 - 2 * (step & 1)
         signed_sums = self.xp.cumsum(sign * sums)
