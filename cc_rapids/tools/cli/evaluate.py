@@ -173,22 +173,21 @@ def _print(rows: list[dict[str, Any]], backend: Backend, baseline: str) -> None:
     }
     last_file = None
     for row in rows:
-        name = "" if row["file"] == last_file else row["file"]  # only in the first row of a file
+        file = "" if row["file"] == last_file else row["file"]  # only in the first row of a file
         last_file = row["file"]
         if "wall_ms" not in row:
             message = f"wrong: {row['wrong']}" if "wrong" in row else f"not run: {row['not_run']}"
-            table.add_row(name, f"{row.get('design', '-')}: {message}", "-", "-", "-")
+            table.add_row(file, f"{row.get('design', '-')}: {message}", "-", "-", "-")
             continue
         baseline_ms = baseline_times.get(baseline_key(row))
-        spread = row.get("device_ms", row["wall_ms"])
         settings = [
             f"{name}={row[name]}" for name in ("threads", "processes", "reduction") if row[name]
         ]
         table.add_row(
-            name,
+            file,
             ", ".join([row["design"], *([row["memory"]] if row["memory"] else []), *settings]),
             f"{row['components']:,}",
-            f"{spread['median']:.3g}",
+            f"{milliseconds(row):.3g}",
             f"{baseline_ms / milliseconds(row):.2f} x" if baseline_ms else "-",
         )
     print_table(table)

@@ -67,7 +67,7 @@ def grouped_by(rows: Iterable[Row], *keys: str) -> dict[Any, list[Row]]:
 
 def over_density(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
     """Yield figures of the time by density, one for each number of vertices."""
-    # A line needs several densities, so all numbers of vertices with one density share a figure
+    # A line needs several densities: numbers of vertices with only one density share a figure
     rows_by_figure: dict[str, list[Row]] = {}
     for n, runs in grouped_by(rows, "vertices").items():
         is_line = len({row["density"] for row in runs}) > 1
@@ -107,14 +107,14 @@ def segments(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]
     """
     series: dict[str, list[tuple[float, float]]] = {}
     for file, runs in grouped_by(rows, "file").items():
-        swept = {
+        ms_of = {
             int(match[1]): milliseconds(row)
             for row in runs
             if (match := SEGMENTS.fullmatch(row["design"]))
         }
-        if len(swept) > 1:
-            fewest_ms = swept[min(swept)]
-            series[file] = [(count, fewest_ms / count_ms) for count, count_ms in swept.items()]
+        if len(ms_of) > 1:
+            fewest_ms = ms_of[min(ms_of)]
+            series[file] = [(count, fewest_ms / ms) for count, ms in ms_of.items()]
     if series:
         label = "times faster than with the fewest"
         yield "segments", charts.lines(series, "segments", label, log="x", line=1.0)
@@ -122,8 +122,8 @@ def segments(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]
 
 def stages(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
     """Yield a figure of how much faster each algorithm is if ``stages`` calls it."""
-    series: dict[str, list[float | None]] = {}
     files = grouped_by(rows, "file")
+    series: dict[str, dict[str, float]] = {}
     ms_of = {(baseline_key(row), row["ran"]): milliseconds(row) for row in rows}
     for row in rows:
         match = STAGES.fullmatch(row["ran"])
@@ -133,10 +133,10 @@ def stages(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
         # Alone, the algorithm may have run as "none+name", which means without a sample
         alone_ms = ms_of.get((key, name)) or ms_of.get((key, f"none+{name}"))
         if alone_ms:
-            bars = series.setdefault(name, [None] * len(files))
-            bars[list(files).index(row["file"])] = alone_ms / milliseconds(row)
+            series.setdefault(name, {})[row["file"]] = alone_ms / milliseconds(row)
     if series:
-        yield "stages", charts.bars(list(files), series, "times faster by stages", line=1.0)
+        heights = {name: [ratios.get(file) for file in files] for name, ratios in series.items()}
+        yield "stages", charts.bars(list(files), heights, "times faster by stages", line=1.0)
 
 
 def memory(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
@@ -147,7 +147,7 @@ def memory(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
     groups = list(grouped_by(rows, "design", "file"))
     series = {}
     for kind, runs in kinds.items():
-        # In reverse, so that the first run of a design on a file counts
+        # In reverse, so that the first of several numbers of threads overwrites the others
         ms_of = {(row["design"], row["file"]): milliseconds(row) for row in reversed(runs)}
         series[kind] = [ms_of.get(group) for group in groups]
     names = [f"{design}, {file}" for design, file in groups]

@@ -57,12 +57,13 @@ class Source:
     vertices: range | None  # all vertices, if the file states their number
 
     @classmethod
-    def read(cls, path: Path, options: TextOptions = NO_OPTIONS, **names: Any) -> Source:
+    def read(
+        cls, path: Path, options: TextOptions, source: str | None, destination: str | None
+    ) -> Source:
         """Read a file; raise a CcRapidsError if it is invalid."""
         kind = format_of(path)
         text_options = options if kind in TEXT else NO_OPTIONS
-        ends = names.get("source"), names.get("destination")
-        file = read_wanted(path, ColumnRequest(*ends, kind, text_options))
+        file = read_wanted(path, ColumnRequest(source, destination, kind, text_options))
         table = file.table.rename_columns(["src", "dst"])
         if any(column.null_count for column in table.columns):
             raise InputError(f"{path} has edges that lack an id: drop these edges first")

@@ -73,13 +73,13 @@ class Plan:
         thread_counts: Sequence[int | None] = self.threads
         if not self.threads and not self.processes:
             thread_counts = (None,)  # all threads
-        threads_per_process = self.threads_per_process or (1,)
+        pools = list(product(self.threads_per_process or (1,), self.processes, self.reductions))
         cases = []
         for design in self.designs:
             for memory, threads in product(self.memory or (None,), thread_counts):
                 cases.append(Case(design, memory, threads))
-            for pool in product(threads_per_process, self.processes, self.reductions):
-                cases.append(Case(design, None, *pool))
+            for threads, processes, reduction in pools:
+                cases.append(Case(design, None, threads, processes, reduction))
         return cases
 
 
@@ -88,12 +88,12 @@ def evaluate(
 ) -> Iterator[Row]:
     """Run a plan over files, and yield one row per run as soon as the run is done.
 
-    A row has ``file``, ``edges``, ``vertices``, ``density``, the fields of the :class:`Case`, and
-    ``wall_ms`` (and on a GPU ``device_ms``) from the edges to the labels. The evaluation continues
-    after errors. A file that cannot be read or a design that cannot run gives a row with
-    ``not_run``, and a wrong answer gives a row with ``wrong`` and without times. ``on_progress``
-    gets the number of finished runs and the number of all runs of readable files. Raise a
-    DesignError or an InputError if a design or a reduction does not exist.
+    A row has ``file``, ``edges``, ``vertices``, ``density``, the fields of the :class:`Case`,
+    ``ran`` (the design that it ran), and ``wall_ms`` (and on a GPU ``device_ms``) from the edges to
+    the labels. The evaluation continues after errors. A file that cannot be read or a design that
+    cannot run gives a row with ``not_run``, and a wrong answer gives a row with ``wrong`` and
+    without times. ``on_progress`` gets the numbers of finished runs and of all runs of readable
+    files. Raise a DesignError or an InputError if a design or a reduction does not exist.
     """
     for design in plan.designs:
         Design.parse(design)
@@ -104,8 +104,7 @@ def evaluate(
     done, total = 0, len(paths) * len(cases)
     for path in paths:
         try:
-            names = {"source": plan.source, "destination": plan.destination}
-            source = Source.read(path, plan.text, **names)
+            source = Source.read(path, plan.text, plan.source, plan.destination)
         except (CcRapidsError, MemoryError) as error:
             yield {"file": path.name, "not_run": reason(error)}
             total -= len(cases)
@@ -187,7 +186,7 @@ def _in_pairs(ends: Ends, vertices: Any, case: Case) -> Iterator[Callable[[], En
 
 @contextmanager
 def _by_samples(ends: Ends, vertices: Any, case: Case) -> Iterator[Callable[[], Ends]]:
-    """Yield a function that returns a forest by iterated sampling, which needs vertex numbers."""
+    """Number the vertices, and yield a function that finds a forest by iterated sampling."""
     ids = np.asarray(vertices)
     # int32, or int64 if there are more vertices; min_scalar_type() of a negative number is signed
     dtype = np.promote_types(np.int32, np.min_scalar_type(-max(ids.size, 1)))
@@ -195,8 +194,8 @@ def _by_samples(ends: Ends, vertices: Any, case: Case) -> Iterator[Callable[[], 
     with start_sampling((numbers[0], numbers[1]), ids.size, *_process_options(case)) as pool:
 
         def forest() -> Ends:
-            tails, heads = pool.forest()
-            return ids[tails], ids[heads]
+            src, dst = pool.forest()
+            return ids[src], ids[dst]
 
         yield forest
 
@@ -214,7 +213,8 @@ class _Truth:
     def check(self, result: Any, labels: Any) -> None:
         """Raise a VerificationError if an answer is wrong.
 
-        The first answer is proved from the edges and kept. Other answers are compared with it.
+        ``labels`` is the label frame of ``result``. The first answer is proved from the edges and
+        kept. Other answers are compared with it.
         """
         columns = label_columns(labels)
         if not self.labels:

@@ -117,7 +117,7 @@ def solve_sample(samples: list[Ends], label_array: SharedArray, design: str) -> 
 def contract_edges(
     source: SharedArray, remaining: SharedArray, labels: SharedArray, start: int, count: int
 ) -> int:
-    """Replace the ends of some edges by their components, and drop self-loops.
+    """Replace the ends of ``count`` edges by components of the last sample; drop self-loops.
 
     The edges are read from ``source`` and written to ``remaining``, in both arrays from ``start``.
     Return the number of edges that are left.
