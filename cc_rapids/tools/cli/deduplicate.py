@@ -214,9 +214,9 @@ def deduplicate(
 
 
 def _with_comparable_ids(pairs: CommandEdges, table: WholeTable, on: list[str]) -> CommandEdges:
-    """Return the pairs, with ids converted to text where the ids of DOCS are text.
+    """Return the pairs, with ids converted to text where the ids of DOCS, ``on``, are text.
 
-    Pairs that are read in chunks, and ids of files whose columns have types, are not converted.
+    Nothing is converted if pairs are read in chunks, or if DOCS or PAIRS is not a text file.
     """
     import pyarrow as pa
 
@@ -225,11 +225,11 @@ def _with_comparable_ids(pairs: CommandEdges, table: WholeTable, on: list[str]) 
     if pairs.streamed or table.text is None or pairs.formats[0].delimiter is None:
         return pairs
     edges, ends = pairs.edges, lists_of_ends(pairs.options["source"], pairs.options["destination"])
-    for name, *pair in zip(on, *ends, strict=False):  # the number of columns is checked later
-        ids = ids_of(table, name, None)
+    for name, *columns in zip(on, *ends, strict=False):  # the number of columns is checked later
+        ids = ids_of(table, name, other=None)
         if not len(ids) or not is_text(ids.type):
             continue
-        for end in pair:
+        for end in columns:
             index, text = edges.schema.get_field_index(end), edges[end].cast(pa.large_string())
             edges = edges.set_column(index, end, text)
     return replace(pairs, edges=edges)
@@ -272,6 +272,7 @@ def _document_columns(
     # One vertex suffices to find the types of ids
     with answer.backend.scope():
         pair_types = answer.in_memory_frame(answer.vertex(slice(0, 1))).schema.types
+    has_vertices = len(result) > 0  # otherwise, there are no ids to compare with
     if len(on) != len(pair_types):
         raise InputError(
             f"the ids of {pairs} have {counted(len(pair_types), 'column')}, but --on names"
@@ -279,7 +280,7 @@ def _document_columns(
         )
     columns = {name: (table.text or table.table)[name] for name in per}
     for name, pair_type in zip(on, pair_types, strict=True):
-        ids = ids_of(table, name, pair_type if len(result) else None)
+        ids = ids_of(table, name, pair_type if has_vertices else None)
         if ids.null_count and missing != "drop":
             verb = inflected(ids.null_count, "has", "have")
             raise NullsError(
@@ -287,7 +288,7 @@ def _document_columns(
                 f" {name!r}, which names a document: leave out such rows with --missing drop, or"
                 " add the ids"
             )
-        if len(result) and len(ids) and is_text(ids.type) != is_text(pair_type):
+        if has_vertices and len(ids) and is_text(ids.type) != is_text(pair_type):
             raise FormatError(
                 f"the ids of {table.name}, in {name!r}, are {ids.type}, but the ids of"
                 f" {pairs} are {pair_type}, so the ids cannot be compared: write the ids of both"

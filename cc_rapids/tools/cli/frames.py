@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -233,7 +234,7 @@ def typed(text: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def with_header(table: WholeTable, header: bool | None, requested: Sequence[str]) -> WholeTable:
-    """Return a table whose first line, read as column names, becomes a row unless it is a header.
+    """Return a table, with its header turned into the first row if the header is a record.
 
     Only tables from text files change. ``header`` is the value of ``--header/--no-header``. If it
     is None, a line that begins with a name such as ``id`` is a header, and ``is_header`` decides
@@ -336,11 +337,10 @@ def read_vertices(
             f"{table.name} has the columns {', '.join(names)}: name the column of ids with --on"
         )
     id_columns = table.columns_of(names[0] if on is None else on)
-    types: list[Any] = []
+    edge_types: list[Any] = []  # of the ids of one end
     if edges is not None and len(edges):
         source = options["source"]
-        ends = source if isinstance(source, list) else [source]
-        types = edges.select(ends).schema.types
-    types = [*types, *[None] * len(id_columns)]  # None for columns that the edges lack
+        edge_types = edges.select(source if isinstance(source, list) else [source]).schema.types
+    types = chain(edge_types, repeat(None))  # None for columns that the edges lack
     ids = [ids_of(table, name, kind) for name, kind in zip(id_columns, types, strict=False)]
     return {"vertices": pa.table(ids, names=id_columns)}

@@ -170,7 +170,7 @@ def _compared(
 def _without_missing(
     table: WholeTable, name: str, column: pa.ChunkedArray, ignore: tuple[str, ...]
 ) -> pa.ChunkedArray:
-    """Return a column of a key; words such as NA become null if all others are integers.
+    """Return a ``column`` of a key; words such as NA become null if all others are integers.
 
     This applies only to text files. In other columns, these words stay; warn if they link records.
     """
@@ -182,7 +182,7 @@ def _without_missing(
     text = column.cast(pa.large_string())
     words = pc.utf8_lower(pc.utf8_trim_whitespace(text))
     is_missing_word = pc.is_in(words, value_set=pa.array([*NO_VALUE, ""], text.type))
-    is_ignored = pc.is_in(text, value_set=pa.array(["", *ignore], text.type))
+    is_ignored = pc.is_in(text, value_set=pa.array(["", *ignore], text.type))  # link nothing anyway
     means_missing = pc.and_not(is_missing_word, is_ignored)
     if not pc.any(means_missing).as_py():
         return column

@@ -347,7 +347,7 @@ def _read_scored(
     if path != STANDARD and "://" not in path and reading["header"] is not None:
         without_header = reading | {"header": None}
         with suppress(FormatError, MissingColumnError):
-            if not is_whole((path,)):  # the library reads the files later, so check each one now
+            if not is_whole((path,)):  # the library reads them later: find errors now
                 options = TextOptions.among(without_header)
                 for file in paths_of(path):
                     source_format_of(file, source, destination, options, bounds["weight"])
@@ -369,7 +369,8 @@ def _rule_pairs(
 ) -> Any:
     """Return the pairs of ``--cannot-link`` or ``--must-link``, with ids like the ids of PAIRS.
 
-    Pairs of ids with several columns are returned as two tables, one for each end.
+    ``id_types`` are the types of the ids in PAIRS, as from :func:`_id_types`. Pairs of ids with
+    several columns are returned as two tables, one for each end.
     """
     import pyarrow as pa
 
@@ -378,7 +379,7 @@ def _rule_pairs(
         try:
             parts.append(_read_rule_file(file, ends, header, quiet))
         except (FormatError, MissingColumnError) as error:
-            # --source and --destination name columns of PAIRS
+            # Advice to pass --source and --destination would be wrong: they name columns of PAIRS
             message = str(error).replace(NAME_THEM, "call the columns of the ids src and dst")
             raise type(error)(message) from None
     table = pa.concat_tables([_with_id_types(part, id_types) for part in parts])
@@ -407,7 +408,7 @@ def _with_id_types(edge_file: EdgeFile, id_types: list[Any]) -> Any:
         [end] if isinstance(end, str) else end for end in (edge_file.source, edge_file.destination)
     ]
     table = plain(edge_file.table).select([name for end in ends for name in end])
-    types_of_end = id_types or [None] * len(ends[0])
+    types_of_end = id_types or [None] * len(ends[0])  # the same for both ends
     columns = [
         column.cast(pa.large_string()) if id_type is not None and is_text(id_type) else column
         for column, id_type in zip(table.columns, 2 * types_of_end, strict=True)
@@ -418,10 +419,10 @@ def _with_id_types(edge_file: EdgeFile, id_types: list[Any]) -> Any:
 def _select_ids(
     table: WholeTable, on: str | None, last_column: str | None, id_types: Sequence[Any] = ()
 ) -> Any:
-    """Return the columns of ids, which ``on`` names, and ``last_column`` if it is not None.
+    """Return the columns of ids, which ``on`` names, and a ``last_column`` of datasets or labels.
 
-    If ``on`` is None, all columns are returned. Ids from a text file become text if the only type
-    in ``id_types`` is text.
+    If ``on`` is None, all columns are returned. ``id_types`` are the types of ids in the pairs. If
+    there is one and it is text, ids from a text file become text.
     """
     import pyarrow as pa
 

@@ -51,16 +51,17 @@ def comparable(texts: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
             is_rounded = pc.is_in(present, pa.array(rounded, present.type))
             raise _mixed_kinds_error(present, is_rounded, what, ROUNDED)
         return numeric
-    # Not all texts are numbers. If some are numbers or, failing that, only some are dates, report
-    # the first other text. Report a text such as 1,000 itself
-    for pattern, reason in ((NUMBER, NO_NUMBER), (DATE, NO_DATE), (NUMERAL, SPELT)):
-        fits = pc.match_substring_regex(present, pattern)
-        if not pc.any(fits).as_py():
-            continue
-        if pattern == DATE and pc.all(fits).as_py():
+    are_numbers = pc.match_substring_regex(present, NUMBER)
+    if pc.any(are_numbers).as_py():  # not all, since they would have been converted
+        raise _mixed_kinds_error(present, pc.invert(are_numbers), what, NO_NUMBER)
+    are_dates = pc.match_substring_regex(present, DATE)
+    if pc.any(are_dates).as_py():
+        if pc.all(are_dates).as_py():
             return _times(present, what)
-        wrong = fits if pattern == NUMERAL else pc.invert(fits)
-        raise _mixed_kinds_error(present, wrong, what, reason)
+        raise _mixed_kinds_error(present, pc.invert(are_dates), what, NO_DATE)
+    are_misspelt = pc.match_substring_regex(present, NUMERAL)
+    if pc.any(are_misspelt).as_py():
+        raise _mixed_kinds_error(present, are_misspelt, what, SPELT)
     return texts
 
 

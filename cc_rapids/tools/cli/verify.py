@@ -184,14 +184,15 @@ def _audited_edges(
 ) -> CommandEdges:
     """Read a single file into memory, or return paths that the audit reads in chunks.
 
-    The parameters are as for :func:`read_edges`, but no value of ``chunked`` is None.
+    ``chunked`` has the options ``memory_limit`` and ``unreadable`` that were passed. The other
+    parameters are as for :func:`read_edges`.
     """
     if is_whole(files) and not chunked:
         return read_edges(files, chunked, quiet, reading, bounds)
     if STANDARD in files:
         if len(files) > 1:
             raise click.UsageError("- is standard input, which cannot be read with other files.")
-        flag = f"--{next(iter(chunked)).replace('_', '-')}"
+        flag = f"--{next(iter(chunked)).replace('_', '-')}"  # the first option that was passed
         raise InputError(f"{flag} needs a file, because verify reads standard input as a whole")
     paths = files[0] if len(files) == 1 else list(files)
     source_format = None
@@ -237,15 +238,15 @@ def _audit(table: pa.Table, edges: Any, options: dict[str, Any]) -> tuple[Audit 
 
 
 def _check_label_type(table: pa.Table, rule: LabelRule) -> None:
-    """Raise an InputError if labels are numbers although the rule requires ids, which are text."""
+    """Raise an InputError if labels should be ids, which are strings, but are other integers."""
     import pyarrow.compute as pc
 
     vertex, labels = table["vertex"], table["labels"]
     if not (rule.is_vertex and len(table) and is_text(vertex.type)):
         return
     text_labels = labels.cast(vertex.type)
-    # Ids may be strings of digits, too: then some labels are ids
-    if integers(text_labels) is not None and not pc.any(pc.is_in(text_labels, vertex)).as_py():
+    some_are_ids = pc.any(pc.is_in(text_labels, vertex)).as_py()  # ids may be strings of digits
+    if integers(text_labels) is not None and not some_are_ids:
         raise InputError(
             "labels are integers but ids are strings: pass --labels size, dense or any"
         )
@@ -283,7 +284,8 @@ class _Groups:
 def _first_wrong_label(table: pa.Table, rule: LabelRule) -> str | None:
     """Describe the first label that breaks the rule; None if there is none.
 
-    The audit has proved that two vertices have equal labels if and only if they are connected.
+    The audit has proved that two vertices have equal labels if and only if they are connected. It
+    has also checked labels that are least vertices. Labels of the kind ``any`` are arbitrary.
     """
     import numpy as np
     import pyarrow as pa
@@ -296,12 +298,12 @@ def _first_wrong_label(table: pa.Table, rule: LabelRule) -> str | None:
         expected = table["vertex"].combine_chunks().take(pa.array(groups.last[groups.of_row]))
         what = "the greatest vertex of its component"
     else:
-        # Sort by size, largest first, and then by least vertex; the last key is the primary key
+        # Number by size, largest first, and then by least vertex; the last key is the primary key
         keys = (groups.first, -groups.size) if rule.is_by_size else (groups.first,)
         order = np.lexsort(keys)
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
-        expected = pa.array(rank[groups.of_row])
+        numbers = np.empty_like(order)
+        numbers[order] = np.arange(len(order))
+        expected = pa.array(numbers[groups.of_row])
         by = "size" if rule.is_by_size else "least vertex"
         what = f"the number of its component by {by}"
     same = pc.equal(labels.cast(pa.large_string()), expected.cast(pa.large_string()))
