@@ -120,7 +120,7 @@ def check(verbose: bool = False, **options: object) -> str:
 
 
 def check_engine(facts: Facts) -> None:
-    """Solve a small example on the engine of a machine; raise errors as :func:`check` does."""
+    """Solve an example; raise a RuntimeError if no engine runs, errs, or leaves a GPU unused."""
     if facts.engine == NO_ENGINE:
         raise RuntimeError(facts.why)
     from ..api import components
@@ -146,7 +146,7 @@ def choose(
     if not driver.gpus:
         return "threads", f"the NVIDIA driver shows no GPU: {driver.trouble}", _USABLE_GPUS
     gpu = driver.gpus[0]
-    extra = extra_for(driver)
+    extra = extra_for(driver)  # of cc_rapids, such as "cu13"
     cuda = ".".join(map(str, driver.cuda))
     if extra is None and driver.cuda < (12, 0):
         why = f"the driver of {gpu.name} runs CUDA {cuda}, which is too old"
@@ -159,9 +159,9 @@ def choose(
     missing = [name for name in ("numba-cuda", "cupy") if packages[name] is None]
     if missing:
         return "threads", f"there is {gpu.name}, but not {' and '.join(missing)}", (install,)
-    built = str(packages["cupy"])
-    if "cuda13x" in built and driver.cuda[0] < 13:
-        why = f"cupy {built} is for CUDA 13, but the driver supports CUDA {cuda}"
+    cupy = str(packages["cupy"])  # the version and, in parentheses, the wheel
+    if "cuda13x" in cupy and driver.cuda[0] < 13:
+        why = f"cupy {cupy} is for CUDA 13, but the driver supports CUDA {cuda}"
         return "threads", why, ("pip uninstall cupy-cuda13x", install)
     why = (
         f"{gpu.name} runs GPU frames, and host frames with engine='cuda'; other host frames run on"

@@ -119,15 +119,14 @@ def as_list(edge_file: EdgeFile, kind: str) -> EdgeList:
 
     names = ["src", "dst", "weight"][: edge_file.table.num_columns]
     table = plain(edge_file.table).rename_columns(names)
-    vertices, end_types = edge_file.vertices, table.schema.types[:2]
-    listed_vertices: list[Any] = []  # the column of vertices of a file that lists its vertices
-    if vertices is not None and not isinstance(vertices, range):
-        listed_vertices, vertices = [vertices], None
+    stated: Any = edge_file.vertices  # a range, a column of vertices, or None
+    vertices = stated if isinstance(stated, range) else None
     if vertices is None and kind in COUNTED:
-        if not len(table) and not listed_vertices:
+        columns = table.columns[:2] if stated is None else [*table.columns[:2], stated]
+        if not len(table) and stated is None:
             vertices = range(COUNTED[kind], COUNTED[kind])
-        elif all(map(pa.types.is_integer, end_types)):
-            vertices = _span([*table.columns[:2], *listed_vertices], kind)
+        elif all(map(pa.types.is_integer, table.schema.types[:2])):
+            vertices = _span(columns, kind)
     return EdgeList(_pieces(table), len(table), vertices, table.schema)
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ...results.answer import Answer
     from ...results.components import Components
 
-WEIGHED = ("min", "max")
+WEIGHED = ("min", "max")  # values of ``forest`` for a forest of least or greatest weight
 BRIDGES, POINTS, BLOCKS = "bridges", "articulation-points", "biconnected"
 
 
@@ -93,15 +93,10 @@ def bridges(files: tuple[str, ...], find: str, **others: Any) -> None:
         POINTS: partial(searches.articulation_points_of, options=Options.check()),
         BLOCKS: partial(searches.biconnected_component_edges_of, options=Options.check()),
     }
-    row_names = {POINTS: "articulation points", BLOCKS: "edges in biconnected components"}
+    row_name = "edges in biconnected components" if find == BLOCKS else find.replace("-", " ")
     bounds = check_bounds(others)
     _write_rows(
-        files,
-        row_names.get(find, find),
-        lambda result: rows_of[find](result.answer),
-        bounds,
-        forest=True,
-        **others,
+        files, row_name, lambda result: rows_of[find](result.answer), bounds, forest=True, **others
     )
 
 

@@ -103,7 +103,7 @@ def _generate(
     start = time.perf_counter()
     recipe = make(name, params)
     pieces = recipe.pieces
-    _check_memory(recipe, kind, name)
+    _check_memory(recipe, kind, generator=name)
     with kernels(quiet) as times, progress(f"writing {output.name}", quiet, "edges") as on_progress:
         left_out = write_edges(_edge_list(recipe), output, format=format, on_progress=on_progress)
     facts = {
@@ -121,11 +121,11 @@ def _generate(
     report(facts, _rows(facts, kernel_rows(times, times.seconds)), shown, json_output)
 
 
-def _check_memory(recipe: Recipe, kind: str, name: str) -> None:
+def _check_memory(recipe: Recipe, format: str, generator: str) -> None:
     """Raise a CapacityError if the format or the generator needs more memory than is free."""
-    without_weights, with_weights = _BYTES_PER_EDGE.get(kind, (0, 0))
+    without_weights, with_weights = _BYTES_PER_EDGE.get(format, (0, 0))
     bytes_per_edge = without_weights if recipe.weights is None else with_weights
-    copied_edges = recipe.pieces.edges_kept
+    copied_edges = recipe.pieces.edges_kept  # in memory while the generator makes copies
     needed = bytes_per_edge * recipe.pieces.num_edges + _BYTES_PER_COPIED_EDGE * copied_edges
     if not needed:
         return
@@ -134,10 +134,10 @@ def _check_memory(recipe: Recipe, kind: str, name: str) -> None:
     free_bytes = backends.get("threads").free_bytes()
     if needed > free_bytes:
         if bytes_per_edge:
-            reason, edges = f"the format {kind} holds the whole list", recipe.pieces.num_edges
+            reason, edges = f"the format {format} holds the whole list", recipe.pieces.num_edges
             alternatives = "all formats but metis, egr and npz"
         else:
-            reason, edges = f"the generator {name} holds the list that it copies", copied_edges
+            reason, edges = f"the generator {generator} holds the list that it copies", copied_edges
             alternatives = "edges of all other generators"
         raise CapacityError(
             f"{reason} in memory: {edges:,} edges take about"

@@ -174,9 +174,9 @@ class OneLineErrors(Group):
         except click.ClickException as error:
             _fail(error.format_message())
         except LedgerError as error:
-            _fail(str(error), 1)
+            _fail(str(error), status=1)  # rows were lost
         except (CcRapidsError, MemoryError) as error:
-            if getattr(error, "errno", None) == errno.EPIPE:
+            if getattr(error, "errno", None) == errno.EPIPE:  # the reader closed the pipe
                 _exit_silently()
             _fail(as_options(str(error)) or "out of memory")  # a MemoryError may have no text
         except click.Abort:
@@ -269,8 +269,8 @@ def reporting_interruption(unsaved: str) -> Iterator[None]:
             click.echo(f"Interrupted: {text}", err=True)
         sys.exit(error.code if isinstance(error, _Ended) else INTERRUPTED)
     finally:
-        for changed, handler in old_handlers.items():
-            signal.signal(changed, handler)
+        for number, handler in old_handlers.items():
+            signal.signal(number, handler)
 
 
 def _exit_silently() -> NoReturn:

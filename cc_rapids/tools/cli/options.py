@@ -309,7 +309,7 @@ engine_option: Decorator = option_of_method(
 
 
 def _backend_of(context: click.Context, _: click.Parameter, word: str) -> Backend | None:
-    """Return the backend of an engine; click calls this function with the value of the option."""
+    """Return the backend that ``--engine`` names; click calls this function with its value."""
     from ... import backends
 
     if context.resilient_parsing:  # completion in a shell, which needs no backend
@@ -317,13 +317,12 @@ def _backend_of(context: click.Context, _: click.Parameter, word: str) -> Backen
     name = ENGINES[word]
     if name is not None:
         return backends.get(name)
-    try:
+    try:  # "auto" is a GPU if there is one
         return backends.get("cuda")
     except EngineError:
         return backends.get("threads")
 
 
-# The value is a backend; "auto" is a GPU if there is one
 engine_or_threads: Decorator = option_of_method(
     "--engine",
     "backend",

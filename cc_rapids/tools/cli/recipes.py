@@ -77,7 +77,7 @@ def _parse(text: str) -> tuple[str, list[str]]:
 def _option(name: str, tree: ast.expr, error: Exception) -> list[str]:
     """Return an option as command-line arguments; raise ``error`` if its value is no literal."""
     flag = f"--{name.replace('_', '-')}"
-    if isinstance(tree, ast.Call | ast.Name):  # another recipe
+    if isinstance(tree, ast.Call | ast.Name):  # a recipe, such as the value of ``of``
         return [flag, ast.unparse(tree)]
     try:
         value = ast.literal_eval(tree)
