@@ -159,7 +159,7 @@ class Chains:
         weakest[with_edges] = rank[with_edges]
         return length, weakest
 
-    def along(
+    def edges_along(
         self, first: Array, second: Array, length: Array, xp: Any
     ) -> tuple[Array, Array, Array]:
         """Return the edges of the paths of pairs, in order from the first vertex to the second.
@@ -174,16 +174,15 @@ class Chains:
         first_depth, second_depth = (self.depth[self.number[side]] for side in (first, second))
         pairs, steps, ranks = (xp.empty(total, np.int64) for _ in range(3))
         for piece in self.pieces(first, second, xp.flatnonzero(length > 0), xp):
-            count = (piece.bottom - piece.top + 1).astype(np.int64)
-            ends = xp.cumsum(count)
+            lengths = (piece.bottom - piece.top + 1).astype(np.int64)
+            ends = xp.cumsum(lengths)
             index = xp.arange(int(ends[-1]) if ends.size else 0)  # the edges of all segments
             segment = xp.searchsorted(ends, index, side="right")
-            vertex = piece.top[segment] + (index - (ends - count)[segment])  # below the edge
+            # the vertex at the lower end of each edge
+            vertex = piece.top[segment] + (index - (ends - lengths)[segment])
             pair, depth = piece.pair[segment], self.depth[vertex]
-            # the edges before this edge, if the segment climbs from the first vertex, and if it
-            # descends to the second vertex
-            step_up = first_depth[pair] - depth
-            step_down = length[pair] - 1 - (second_depth[pair] - depth)
+            step_up = first_depth[pair] - depth  # edges below come earlier
+            step_down = length[pair] - 1 - (second_depth[pair] - depth)  # edges below come later
             step = xp.where(piece.from_first[segment], step_up, step_down)
             position = starts[pair] + step
             pairs[position], steps[position], ranks[position] = pair, step, self.rank[vertex]

@@ -131,8 +131,8 @@ class Grid:
         return cls(rows, width, -(-width // WORD), in_row, on_device, backend)
 
     @property
-    def vertex(self) -> Any:
-        """The unsigned type of run numbers; each pixel of a word may start a run."""
+    def vertex_type(self) -> Any:
+        """The unsigned type of run numbers; at most one run starts at each bit of the words."""
         return np.uint32 if WORD * self.rows * self.words < WIDE else np.uint64
 
     def label(self, flat: Array, by_value: bool, background: int | None, labels: Array) -> int:
@@ -142,7 +142,7 @@ class Grid:
         values are joined. If ``background`` is None, no pixel is background; otherwise pixels of
         this value are or, if not ``by_value``, pixels of value 0. ``labels`` is the output.
         """
-        backend, vertex = self.backend, self.vertex
+        backend, vertex = self.backend, self.vertex_type
         are_joined = pixels.if_equal if by_value else pixels.always
         inside, starts, before = self._runs(flat, by_value, background, are_joined)
         bits = inside, starts, before
@@ -171,7 +171,7 @@ class Grid:
         """
         backend, words = self.backend, self.rows * self.words
         inside, starts = (backend.empty(words, np.uint32) for _ in range(2))
-        before = backend.empty(words + 1, self.vertex)
+        before = backend.empty(words + 1, self.vertex_type)
         is_inside = pixels.is_other if by_value else pixels.is_nonzero
         if background is None:
             is_inside, background = pixels.always, 0

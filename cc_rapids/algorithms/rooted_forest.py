@@ -127,12 +127,12 @@ def _rank_arcs(tour: Array, first: int, backend: Backend) -> None:
     xp, word, size = backend.xp, tour.dtype.type, int(tour.size)
     if not size:
         return
-    sublists = -(-size >> tours.SHIFT)
+    sublists = -(-size >> tours.SHIFT)  # one begins in each block of arcs; see kernels.tours
     counts, following = backend.empty(sublists, word), xp.full(sublists + 1, sublists, word)
     backend.kernel(tours.measure, word)(sublists, first, tour, counts, following)
-    # The number of arcs after the start of each sublist: at first up to the end of the sublist,
-    # after each round over twice as many sublists, and at last up to the end of the tour.
-    # The last element stands for the end of the tour, which follows the last sublist.
+    # Pointer jumping: sublist ``following[k]`` begins ``to_end[k]`` arcs after sublist k. A round
+    # doubles the number of sublists between them. At last, all point to the end of the tour, for
+    # which the last element stands.
     to_end = xp.zeros(sublists + 1, word)
     to_end[:-1] = counts
     for _ in range(sublists.bit_length()):

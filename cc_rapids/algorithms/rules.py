@@ -35,7 +35,7 @@ from ..kernels.primitives import none_of
 
 # Rounds end when more than this number of edges are left for each edge that a round decided.
 END_RATIO = 100
-RULES = "per_dataset", "cannot_link", "max_size"  # in the order in which they are tested
+RULES = "per_dataset", "cannot_link", "max_size"  # in the order of tests and of verdicts
 HALF = np.uint64(32)  # bits of a row in a key
 BITS = 64  # number of datasets that kernels.rules can represent by one bit each
 
@@ -154,14 +154,14 @@ class Clusters:
         self._decide_arguments = most, *trees, size, *datasets, pair, *lists_with_last
         self._earlier_rule_arguments = *trees, code, limits, head, after, pair, *lists
 
-    def contract(self, us: Array, vs: Array) -> None:
-        """Merge the ends of pairs that must be linked, which are the vertices ``us`` and ``vs``.
+    def merge_pairs(self, us: Array, vs: Array) -> None:
+        """Merge the clusters of ``us[k]`` and ``vs[k]`` for each pair k that must be linked.
 
-        Raise a BrokenRule if a rule forbids the union of a pair.
+        Called before any edge is decided. Raise a BrokenRule for the first pair that breaks a rule.
         """
         backend, count = self._backend, int(us.size)
-        starts = backend.asarray(np.array([0, count]))
-        keys = backend.fill(backend.empty(count, np.uint64), 0)  # no later than any edge
+        starts = backend.asarray(np.array([0, count]))  # one group: a thread takes pairs in order
+        keys = backend.fill(backend.empty(count, np.uint64), 0)  # no edge has a smaller key
         verdict = self._decide_in_order(starts, us.astype(self._word), vs.astype(self._word), keys)
         refused = backend.xp.flatnonzero(is_refused(verdict))
         if refused.size:

@@ -72,12 +72,12 @@ class Levels:
 
         If no cut contains a weight, its number is ``len()``.
         """
-        levels, skipped = self._levels_of_type(weights.dtype)
-        weights = weights.astype(_type_read(weights.dtype), copy=False)
+        levels, empty_cuts = self._levels_of_type(weights.dtype)
+        weights = weights.astype(_kernel_type(weights.dtype), copy=False)
         cuts = backend.empty(weights.size, np.min_scalar_type(len(self)))
         admits = backend.kernel(getattr(kernels, self.direction))
-        number = backend.kernel(kernels.number_cuts, levels.dtype.type, admits)
-        number(weights.size, weights, backend.asarray(levels), skipped, cuts)
+        number_cuts = backend.kernel(kernels.number_cuts, levels.dtype.type, admits)
+        number_cuts(weights.size, weights, backend.asarray(levels), empty_cuts, cuts)
         return cuts
 
     def count_outside(self, cuts: Array, backend: Backend) -> Array:
@@ -101,13 +101,13 @@ class Levels:
         return bounds
 
     def _levels_of_type(self, dtype: np.dtype[Any]) -> tuple[Any, int]:
-        """Return the thresholds in the type of the weights, and the number of skipped thresholds.
+        """Return the thresholds in the type of the weights, and the number of thresholds left out.
 
-        The strictest thresholds are skipped if no integer of that type can satisfy them.
+        These are the strictest ones if no integer of that type can satisfy them: empty cuts.
         """
         sign = ">=" if self.direction == DIRECTIONS[0] else "<="
         levels = self.values.tolist()
-        kernel_dtype = _type_read(dtype)
+        kernel_dtype = _kernel_type(dtype)
         limits = integer_limits(dtype.name)
         if limits is None:
             float_levels = [float_bound(sign, level, dtype.name) for level in levels]
@@ -135,7 +135,7 @@ def _numbers(thresholds: Any) -> tuple[Any, Any]:
     return (levels.get(), valid.get()) if hasattr(levels, "get") else (levels, valid)
 
 
-def _type_read(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def _kernel_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Return the type in which kernels read weights: native, with floats of 32 or 64 bits."""
     width = min(max(dtype.itemsize, 4), 8) if is_float(dtype) else dtype.itemsize
     return np.dtype(f"{dtype.kind}{width}")

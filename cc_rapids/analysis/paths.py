@@ -270,7 +270,7 @@ class ForestPaths:
     ) -> tuple[Array, Array, Array]:
         """Return, for each edge of each path, its pair, step, and position in the forest."""
         chains, order = self.heavy_paths.chains, self.heavy_paths.order
-        pair, step, rank = chains.along(first, second, length, self.answer.backend.xp)
+        pair, step, rank = chains.edges_along(first, second, length, self.answer.backend.xp)
         return pair, step, rank if order is None else order[rank]
 
     @cached_property

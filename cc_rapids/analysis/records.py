@@ -28,7 +28,7 @@ def attached_records(
     if name in columns_of(frame):
         raise InputError(f"the frame has a column {name!r} already: pass name=")
     with answer.backend.scope():
-        labels = answer.kind.columns(answer, name, answer.kind.rows(answer))
+        labels = answer.kind.columns(answer, name, answer.kind.labels_of_rows(answer))
         # labels are on the device of the frame, or for a dict of arrays, of the linked records
         on_device = answer.given.on_device if isinstance(frame, dict) else is_cudf(frame)
         return with_column(frame, name, answer.bring(labels[name], on_device), None)

@@ -215,7 +215,7 @@ def _decide_edges(
     keys = order_keys(backend.asarray(answer.given.weights), edges, backend)
     clusters = Clusters(answer.forest.vertices, rules, backend)
     try:
-        clusters.contract(*must_link)
+        clusters.merge_pairs(*must_link)
     except BrokenRule as error:
         ids = (_shown(answer, column[error.pair :]) for column in must_link)
         raise InputError(

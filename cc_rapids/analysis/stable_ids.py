@@ -86,7 +86,7 @@ class StableLabels(NumberLabels):
     def audited_as(self) -> str:
         return "any"  # any distinct numbers are right, because edges do not determine them
 
-    def rows(self, answer: Answer) -> Array:
+    def labels_of_rows(self, answer: Answer) -> Array:
         return self.numbers[answer.dense]
 
     def of_component(self, answer: Answer, component: Array) -> Array:

@@ -280,7 +280,7 @@ def _merged(strict: Answer, loose: Answer) -> tuple[Any, Any, Any]:
     component_after = loose.dense[first_row]
     merges = strict.backend.counts(component_after, len(loose))[component_after] > 1
     rows = first_row[merges]
-    before, after = (cut.kind.rows(cut)[rows] for cut in (strict, loose))
+    before, after = (cut.kind.labels_of_rows(cut)[rows] for cut in (strict, loose))
     return before, after, strict.counts[merges]
 
 

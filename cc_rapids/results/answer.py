@@ -159,7 +159,7 @@ class LabelKind(ABC):
         return self.name
 
     @abstractmethod
-    def rows(self, answer: Answer) -> Array:
+    def labels_of_rows(self, answer: Answer) -> Array:
         """Return the label of each row, as a new array.
 
         Labels that are ids are returned as vertices, as by
@@ -168,7 +168,8 @@ class LabelKind(ABC):
 
     def vertices_and_labels(self, answer: Answer) -> tuple[Array, Array]:
         """Return the vertex and the label of each row, as two new arrays."""
-        return answer.numbered[0].copy(), self.rows(answer)
+        vertex, _ = answer.numbered
+        return vertex.copy(), self.labels_of_rows(answer)
 
     @abstractmethod
     def of_component(self, answer: Answer, component: Array) -> Array:
@@ -504,7 +505,7 @@ class Answer:
 
     def label(self, rows: Array, name: str = "labels") -> dict[str, Any]:
         """Return the label columns of the given rows of the answer."""
-        return self.kind.columns(self, name, self.kind.rows(self)[rows])
+        return self.kind.columns(self, name, self.kind.labels_of_rows(self)[rows])
 
     def labels_of_ids(
         self, column: Column, rows: Array, valid: Array, name: str, positions: Array | None
@@ -514,7 +515,7 @@ class Answer:
         ``rows`` has the row of each id in the answer. For the other parameters and the labels of
         unknown ids, see :meth:`LabelKind.columns_of_ids`; its ``rows`` are the ``positions``.
         """
-        labels = self.kind.rows(self)[rows if self.forest.vertices else rows[:0]]
+        labels = self.kind.labels_of_rows(self)[rows if self.forest.vertices else rows[:0]]
         return self.kind.columns_of_ids(self, column, valid, labels, name, positions)
 
     def component(self, label: Any) -> int:

@@ -48,7 +48,7 @@ class PointLabels(NumberLabels):
     def __init__(self, clusters: Answer, kind: LabelKind) -> None:
         self.clusters, self.kind = clusters, kind
 
-    def rows(self, answer: Answer) -> Array:
+    def labels_of_rows(self, answer: Answer) -> Array:
         backend = answer.backend
         vertices, cluster_labels = self.kind.vertices_and_labels(self.clusters)
         # all bits set are -1
@@ -90,7 +90,8 @@ def label_frame(answer: Answer, kind: LabelKind | None) -> Any:
         return answer.label_frame(kind)
     with answer.backend.scope():
         vertex = answer.backend.xp.arange(answer.forest.n, dtype=answer.decoder.dtype)
-        return answer.frame({"vertex": vertex, "labels": PointLabels(answer, kind).rows(answer)})
+        labels = PointLabels(answer, kind).labels_of_rows(answer)
+        return answer.frame({"vertex": vertex, "labels": labels})
 
 
 def with_noise(answer: Answer) -> Answer:

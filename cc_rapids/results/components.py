@@ -914,9 +914,9 @@ class Components(Generic[FrameT]):
     ) -> Any:
         """Return the edges of a path between two vertices of a component, in order.
 
-        By default, the path follows the spanning forest. In a maximum spanning forest, no other
-        path has a stronger weakest edge. If an edge of ``edges`` joins the two vertices, the path
-        is this edge.
+        Without ``edges``, the path follows the spanning forest. In a maximum spanning forest, no
+        other path has a stronger weakest edge. With ``edges``, the path is an edge that joins the
+        two vertices, if there is one, and otherwise follows the forest.
 
         Parameters
         ----------
@@ -946,8 +946,10 @@ class Components(Generic[FrameT]):
         ------
         InputError
             No path joins the two vertices; ``shortest=True`` is passed without ``edges``; the
-            forest is needed but the run did not use ``forest=``; or the run had weight bounds, but
-            ``edges`` lacks the weight column (MissingColumnError), or ``weight`` must be passed.
+            forest is needed, but the run did not use ``forest=``; or the run had bounds on an array
+            of weights, and ``weight`` is not passed.
+        MissingColumnError
+            ``edges`` lacks a column, such as the weights on which the run had bounds.
         UnknownVertexError
             An id is not a vertex of this answer.
         ArgumentTypeError
@@ -975,7 +977,7 @@ class Components(Generic[FrameT]):
         """
         arguments = first, second, edges, source, destination
         advice = "explain_pair(first, second, frame) returns the values that join two records"
-        with records_advice(self.answer.linked, advice):
+        with records_advice(self.answer.linked, advice):  # if ``edges`` are records
             return self._paths.path(*arguments, weight=weight, shortest=shortest)
 
     def explain_pair(

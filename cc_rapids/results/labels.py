@@ -75,7 +75,7 @@ class MinLabels(IdLabels):
     name = "min"
     is_root = True
 
-    def rows(self, answer: Answer) -> Array:
+    def labels_of_rows(self, answer: Answer) -> Array:
         return answer.rows()[1]
 
     def vertices_and_labels(self, answer: Answer) -> tuple[Array, Array]:
@@ -96,7 +96,7 @@ class MaxLabels(IdLabels):
 
     name = "max"
 
-    def rows(self, answer: Answer) -> Array:
+    def labels_of_rows(self, answer: Answer) -> Array:
         return self.vertices_and_labels(answer)[1]
 
     def vertices_and_labels(self, answer: Answer) -> tuple[Array, Array]:
@@ -150,7 +150,7 @@ class PlaceLabels(NumberLabels):
     Their type is int32 as in SciPy, or int64 if there are too many components.
     """
 
-    def rows(self, answer: Answer) -> Array:
+    def labels_of_rows(self, answer: Answer) -> Array:
         return self.of_component(answer, answer.dense)
 
     def of_unknown(self, answer: Answer, column: Column, unknown: Array) -> Array:
@@ -202,7 +202,7 @@ class FingerprintLabels(NumberLabels):
     def audited_as(self) -> str:
         return "any"  # this rule checks that components have different labels, and hashes no ids
 
-    def rows(self, answer: Answer) -> Array:
+    def labels_of_rows(self, answer: Answer) -> Array:
         return self._fingerprints(answer)[answer.dense]
 
     def of_component(self, answer: Answer, component: Array) -> Array:

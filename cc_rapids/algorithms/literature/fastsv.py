@@ -20,11 +20,11 @@ from ..phases import changes
 def hook(on: Any, read: Any) -> Any:
     """Hook a vertex and its parent to a neighbour's grandparent, if this grandparent is smaller.
 
-    Stochastic hooking lowers the parent of the vertex's parent, even if this parent is not a root.
-    Aggressive hooking lowers the parent of the vertex. Only the endpoint with the larger
-    grandparent is hooked, because the shortcut lowers the same two parents of the other endpoint at
-    least as far. Allowed race: stores are atomic minima, so their order does not matter, and a
-    round has the same result on every engine.
+    Let u be the endpoint with the larger grandparent. Stochastic hooking lowers ``new[old[u]]``,
+    even if ``old[u]`` is not a root. Aggressive hooking lowers ``new[u]``. The other endpoint v is
+    not hooked, because the shortcut lowers ``new[old[v]]`` and ``new[v]`` at least as far. Allowed
+    race: stores are atomic minima, so their order does not matter, and a round has the same result
+    on every engine.
     """
     lower = lessen(on)
 
@@ -76,10 +76,9 @@ def next_round(on: Any) -> Any:
 def fastsv(on: Any, vertex: type, read: Any) -> Step:
     """Hook vertices and their parents to grandparents of neighbours, until no grandparent changes.
 
-    Grandparents only fall, so the rounds end. After a round every new parent is at most the old
-    grandparent of the vertex and of all its neighbours, and at least the new grandparent of the
-    vertex. If no grandparent has changed, all of these are equal, so neighbours have the same
-    parent, which is a root.
+    Grandparents only fall, so the rounds end. After a round, for a vertex v and each neighbour w:
+    new grandparent of v <= new parent of v <= old grandparents of v and of w. If no grandparent has
+    changed, all of these are equal, so neighbours have the same parent, which is a root.
     """
     hook_edges, shorten, advance = hook(on, read), shortcut(on), next_round(on)
 

@@ -41,7 +41,7 @@ def _by_scipy(src: Any, dst: Any, n: int) -> Any:
 
 
 def _by_networkx(src: Any, dst: Any, n: int) -> Any:
-    """Return the number of each vertex's component, in the order in which NetworkX lists them."""
+    """Return the component of each vertex, numbered in the order in which NetworkX lists them."""
     import networkx as nx
 
     graph = nx.empty_graph(n)
@@ -104,8 +104,8 @@ def against_scipy(src: npt.ArrayLike, dst: npt.ArrayLike, n: int, labels: npt.Ar
     if not np.array_equal(ours, theirs):
         v = int((ours != theirs).argmax())
         raise VerificationError(
-            f"vertex {v} has the label {ours[v]}, but should have {theirs[v]}, as SciPy finds"
-            f" {theirs.max() + 1:,} components"
+            f"vertex {v} has the label {ours[v]}, but should have {theirs[v]}, as in"
+            f" SciPy's {theirs.max() + 1:,} components"
         )
 
 

@@ -72,11 +72,11 @@ def test_every_pair_has_the_path_and_the_weakest_edge_of_networkx(drawn, heavy_i
             assert weakest == -1
             continue
         assert order[weakest] == min(edges, key=lambda e: (sign * drawn_weights[e], e))
-    pair, step, at = chains.along(first, second, length, np)
+    pair, step, at = chains.edges_along(first, second, length, np)
     assert list(zip(pair.tolist(), step.tolist(), order[at].tolist(), strict=True)) == right
     plain = Chains.of(forest, None, np)
     assert np.array_equal(plain.between(first, second, tree[first] == tree[second], np)[0], length)
-    assert plain.along(first, second, length, np)[2].tolist() == order[at].tolist()
+    assert plain.edges_along(first, second, length, np)[2].tolist() == order[at].tolist()
 
 
 @given(forests())
@@ -109,7 +109,7 @@ def test_a_path_of_many_vertices_is_one_chain():
     assert length.tolist() == [n - 1, n - 1_000, 998, 0]
     assert order[place[:3]].tolist() == [0, 1_000, 5_001]
     one = np.array([n - 1]), np.array([n - 4])
-    edges = order[chains.along(*one, np.array([3]), np)[2]]
+    edges = order[chains.edges_along(*one, np.array([3]), np)[2]]
     assert edges.tolist() == [n - 2, n - 3, n - 4]
 
 
@@ -128,7 +128,7 @@ def test_no_pairs_and_no_edges_are_answered():
     length, place = chains.between(np.array([0, 1]), np.array([1, 1]), np.array([False, True]), np)
     assert (length.tolist(), place.tolist()) == ([-1, 0], [-1, -1])
     assert [len(part) for part in chains.between(none, none, none == 0, np)] == [0, 0]
-    assert [len(part) for part in chains.along(none, none, none, np)] == [0, 0, 0]
+    assert [len(part) for part in chains.edges_along(none, none, none, np)] == [0, 0, 0]
 
 
 @quick

@@ -47,9 +47,8 @@ def test_labels_of_equal_values(on, shape):
 
 def test_positions_beyond_32_bits_have_64_bits():
     for width, vertex in ((2**32 - 32, np.uint32), (2**32, np.uint64)):
-        assert (
-            pixels.Grid(1, width, width // 32, True, (), backends.get("threads")).vertex is vertex
-        )
+        grid = pixels.Grid(1, width, width // 32, True, (), backends.get("threads"))
+        assert grid.vertex_type is vertex
 
 
 def test_labels_are_of_64_bits_where_those_of_scipy_are():

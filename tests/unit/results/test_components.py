@@ -280,7 +280,7 @@ def test_each_kind_of_labels_has_its_place_in_the_answer(ask, name):
     assert check_labels(name) is kind
     assert kind.audited_as in LABEL_RULES
     vertex, label = kind.vertices_and_labels(found.answer)
-    assert rows([vertex, label]) == rows([found.labels().vertex, kind.rows(found.answer)])
+    assert rows([vertex, label]) == rows([found.labels().vertex, kind.labels_of_rows(found.answer)])
     named = kind.of_component(found.answer, np.arange(len(found)))
     for number, one in enumerate(named.tolist()):
         assert kind.find(found.answer, one) == number

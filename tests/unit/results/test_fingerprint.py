@@ -161,7 +161,7 @@ def test_an_audit_proves_that_they_differ_where_components_do(engine):
 class Merging(type(cc_rapids.results.labels.LABEL_KINDS["fingerprint"])):
     """Labels that are all alike."""
 
-    def rows(self, answer):
+    def labels_of_rows(self, answer):
         return np.zeros(6, np.uint64)
 
 

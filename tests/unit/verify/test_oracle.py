@@ -110,8 +110,8 @@ def test_an_extra_edge_is_noticed():
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (changed(DENSE, v6=1), "vertex 6 has the label 1, but should have 2, as SciPy finds 3"),
-        (DENSE[::-1], "vertex 0 has the label 2, but should have 0, as SciPy"),
+        (changed(DENSE, v6=1), "vertex 6 has the label 1, but should have 2, as in SciPy's 3"),
+        (DENSE[::-1], "vertex 0 has the label 2, but should have 0, as in SciPy"),
         (LABELS, "vertex 3 has the label 3, but should have 1"),
         (DENSE[1:], r"shape \(6,\) for 7 vertices"),
     ],
