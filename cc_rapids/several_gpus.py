@@ -147,12 +147,12 @@ def _plan_of_parts(
 def _lend_part(edges: Any, options: Options, k: int) -> Iterator[tuple[EdgeInput, list[Any]]]:
     """Yield part k of the edges, and its columns, which are borrowed until the context ends.
 
-    A range of ``vertices`` is that of every part, and a column of them belongs to part 0 only.
+    If ``vertices`` is a range, every part has these vertices. A column is read with part 0 only.
     """
-    is_range = options.num_vertices is not None or isinstance(options.vertices, range)
-    vertices = options.vertices if is_range or k == 0 else None
+    for_all_parts = options.num_vertices is not None or isinstance(options.vertices, range)
+    vertices = options.vertices if for_all_parts or k == 0 else None
     try:
-        whole_ledger = None  # without a weight bound, no edges are left out
+        whole_ledger = None  # the ledger of all rows; None without a weight bound
         if options.weight_bound is not None:
             edges, options, whole_ledger = within_bound(edges, options)
         edge_input = _read(edges, vertices, options, whole_ledger)

@@ -193,7 +193,7 @@ class Part(NamedTuple):
 
     path: str
     name: str  # the absolute path of a file; empty for data in memory
-    mark: Mark | None
+    mark: Mark | None  # None for data in memory, a pipe, and an unreadable file that is skipped
     format: str = ""  # empty for a pipe, a fragment, and an unknown format that may be skipped
     fragment: Any = None
 
@@ -934,9 +934,9 @@ def without_filter(dataset: Any) -> tuple[Any, Any]:
 
 
 def _part_of(fragment: Any, skips: bool | None) -> Part:
-    """Return a fragment of a dataset with the name and mark of its file, if it has one."""
+    """Return a fragment as a part; ``skips`` is :attr:`Source.skips`."""
     path = getattr(fragment, "path", "")
-    if not path:
+    if not path:  # data in memory
         return Part("", "", None, fragment=fragment)
     name = os.path.abspath(path) if fragment.filesystem.type_name == "local" else path
     mark = _unless_skipped(partial(_mark_in, fragment.filesystem, path), skips)

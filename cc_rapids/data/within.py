@@ -53,7 +53,7 @@ def bound_of_list(bound: WeightBound | None, weight: Any, what: str) -> WeightBo
         return replace(bound or WeightBound(None), weight=weight)
     if bound is None or bound.weight is not None:
         return bound
-    if bound.has_limits:  # of an array, which the answer has not stored
+    if bound.has_limits:  # on an array of weights, which the answer has not stored
         raise InputError(
             f"this answer was found with {bound.in_words()} of an array of weights: pass the"
             f" weights of the edges for {what} as weight=, or weight=None if all these edges are"
@@ -110,7 +110,7 @@ def _is_known_to_lack(edges: Any, weight: Any) -> bool:
 def with_bounds(bound: WeightBound | None, options: dict[str, Any], what: str) -> dict[str, Any]:
     """Return the options of the call ``what``; add the bound of an answer if they have none.
 
-    With ``weight=None``, the caller says that all edges are within the bound: none is added.
+    With ``weight=None``, the caller says that all edges are within the bound, so it is not added.
     """
     if "weight" in options and options["weight"] is None:
         return {name: value for name, value in options.items() if name != "weight"}
@@ -126,16 +126,16 @@ def with_bounds(bound: WeightBound | None, options: dict[str, Any], what: str) -
 def explaining_need_of_weights(
     bound: WeightBound | None, options: dict[str, Any], what: str
 ) -> Iterator[None]:
-    """Explain in the error for a missing column of weights that the answer's bound needs it.
+    """If the column of weights is missing, raise an error that says why the answer needs it.
 
-    The error is unchanged if the ``options`` of the call ``what`` name the column.
+    Errors are unchanged if the ``options`` of the call ``what`` have ``weight``.
     """
     try:
         yield
     except InputError as error:
         if bound is None or not bound.has_limits or "weight" in options:
             raise
-        # An error about the type or the nulls of the column names it too, but is not replaced.
+        # Errors about the type or the nulls of the column contain its name, but are not replaced.
         if repr(bound.weight) not in str(error) or isinstance(error, ColumnTypeError | NullsError):
             raise
         raise lacking(bound, what) from error
@@ -186,7 +186,7 @@ def read_within(
     result = read(rows_within, source, destination, vertices, num_vertices, nulls, adapter=adapter)
     result = replace(result, index=index_of(edges), answers=make_answer or result.answers)
     if mask is not None:
-        # The ledger of the bound has already counted the rows of ``result`` as given.
+        # ``ledger_of_bound.given`` includes the rows of ``result``.
         result = replace(
             result,
             row_index=partial(_composed, partial(true_rows, mask), result.row_index),
@@ -203,7 +203,7 @@ def read_within(
 
 
 def _composed(outer: Callable[[], Any], inner: Callable[[], Any] | None) -> Any:
-    """Return the row numbers ``outer()`` at the positions ``inner()``; all if there is none."""
+    """Return the row numbers ``outer()`` at the positions ``inner()``, or all without ``inner``."""
     rows = outer()
     return rows if inner is None else rows[moved_like(inner(), rows)]
 

@@ -84,7 +84,7 @@ def write(
     }
     arrays["parent"] = state.backend.to_host(state.flat().parent)
     if kept is not None:
-        arrays |= _edges_of(kept, state)
+        arrays |= _arrays_of_kept(kept, state)
     removed, places, backend = state.removed, state.index.places, state.backend
     if removed is not None:
         if places is not None:  # the file numbers vertices in the order of their ids, as flat()
@@ -93,8 +93,8 @@ def write(
     archive.write(path, header, arrays)
 
 
-def _edges_of(kept: KeptForest, state: ConnectivityState) -> dict[str, Any]:
-    """Return the arrays of a kept forest on the host.
+def _arrays_of_kept(kept: KeptForest, state: ConnectivityState) -> dict[str, Any]:
+    """Return the arrays of a kept forest on the host, as :func:`_kept_forest_of` reads them.
 
     Vertices are replaced by their positions among the sorted ids.
     """
@@ -105,7 +105,6 @@ def _edges_of(kept: KeptForest, state: ConnectivityState) -> dict[str, Any]:
     if kept.until is not None:
         cut = np.array([] if kept.cut is None else [kept.cut], _type_of_times(kept))
         times = {"kept_until": kept.until, "kept_cut": backend.asarray(cut)}
-        # floats are stored as their bits
         edge_arrays |= {name: values.view(np.int64) for name, values in times.items()}
     return {name: backend.to_host(array) for name, array in edge_arrays.items()}
 

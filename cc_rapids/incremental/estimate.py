@@ -15,7 +15,7 @@ Two further numbers are estimates. They determine warnings and the estimated tim
   occur once and twice. If the numbers of ids that occur three and four times match random draws,
   the estimate of :func:`_at_random` is also used. If too few ids occur twice, or if equal ids are
   clustered as in a sorted list, the estimate is the number of distinct ids in the sample. Row
-  groups of equal length and bounds count as one row group. Rows with fewer bytes than sampled rows
+  groups with equal row counts and id ranges count as one. Rows with fewer bytes than sampled rows
   count proportionally less. If statistics show disjoint id ranges, the other row groups are assumed
   to have about the same number of ids as the sampled row groups.
 - ``likely`` is a high estimate: each row group adds as many new ids as a sampled row group has.
@@ -151,7 +151,7 @@ def _places(groups: list[int] | None, footers: list[Footer] | None) -> list[Curs
 def _comparable_rows(facts: dict[str, Any], places: list[Cursor], edges: int) -> int:
     """Return the number of rows that may add new ids at the rate of the sample.
 
-    Row groups of equal length and bounds are treated as repetitions of one row group. Rows that
+    Row groups with equal row counts and id ranges are treated as repetitions of one. Rows that
     have fewer bytes than the rows of the sample count proportionally less.
     """
     footers = facts.get("footers")

@@ -112,20 +112,20 @@ def _with_window(
     """Return the state after a window of batches of the same type, without waiting for the device.
 
     The batches of a small window are concatenated and linked together. The batches of a large
-    window are linked one by one. The trees of the state are modified, but the trees of the state
-    ``initial`` are copied first.
+    window are linked one by one. The trees of ``state`` are modified, unless it is ``initial``, the
+    state before all windows, whose trees are copied.
     """
     later_columns = [column for batch in window[1:] for column in batch.columns]
     with (
         inputs.BorrowedBatch(state.backend, window[0]) as columns,
         Borrowing(later_columns) as borrowed,
     ):
-        groups = [columns, *(borrowed[k : k + 2] for k in range(0, len(borrowed), 2))]
         # the last batch with rows determines the type of answers
         given = next((batch for batch in reversed(window) if batch.src.size), window[-1])
         given = replace(given, dropped_rows=sum(batch.dropped_rows for batch in window))
-        batches_per_group = 1
-        if borrowed and sum(batch.src.size for batch in window) <= choose.JOINED_BATCH_EDGES:
+        row_count, batches_per_group = sum(batch.src.size for batch in window), 1
+        groups = [columns, *(borrowed[k : k + 2] for k in range(0, len(borrowed), 2))]
+        if len(window) > 1 and row_count <= choose.JOINED_BATCH_EDGES:  # all batches in one group
             groups = [buffers.end_to_end(state.backend, [*columns, *borrowed])]
             batches_per_group = len(window)
         for group in groups:

@@ -368,16 +368,14 @@ def _launch_entry_check(encoded: EncodedIds, backend: Backend) -> None:
 def _speculative_rows(
     edge_input: EdgeInput, encoded: EncodedIds, options: SolveOptions
 ) -> SpeculativeRows | None:
-    """Return the rows of the label frame that are gathered before they are counted.
-
-    Return None if the vertices are not in the order of the ids.
-    """
+    """Return a buffer for rows that are gathered before they are counted, if this is possible."""
     forest, decoder, max_rows = encoded.forest, encoded.decoder, encoded.forest.n
-    if decoder is None:
+    if decoder is None:  # the vertices are not yet in the order of the ids
         return None
     if edge_input.vertices is None:  # each row is an endpoint of an edge
         max_rows = min(max_rows, 2 * encoded.edges.m)
     expected = _expected_frame(edge_input, forest.backend, options)
+    # the caller's number of rows is used if it is possible and if the gathered rows are ids
     if expected and isinstance(decoder, OffsetDecoder) and expected.max_rows <= max_rows:
         expected.id_base, expected.dtype = decoder.id_base, decoder.dtype
         return expected

@@ -202,13 +202,14 @@ def as_options(message: str) -> str:
 def _option_of_argument(match: re.Match[str]) -> str:
     """Return the option for a keyword argument; text that is no option is returned unchanged.
 
-    ``match`` is a match of ``_NAMED``. Its groups are the name and the value of the argument; they
-    are None for quoted text.
+    ``match`` is a match of ``_NAMED``. Its groups are the name and the value of the argument.
     """
-    option = f"--{(match[1] or '').replace('_', '-')}"
+    if match[1] is None:  # quoted text
+        return match[0]
+    option = f"--{match[1].replace('_', '-')}"
     value = (match[2] or "").strip("[']").replace("', '", ",")  # ['a', 'b'] becomes a,b
     if value in ("None", "True", "False") or option not in _all_options():
-        return match[0]
+        return match[0]  # not written as an option
     return f"{option} {value}".rstrip()
 
 
