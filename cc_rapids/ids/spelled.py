@@ -47,8 +47,7 @@ class Spelling:
     size : int
         The number of codes, at most 2^64.
     worth, below, letters : arrays on the backend
-        What each byte adds to a code at each position, the number of strings with the same bytes up
-        to a position, and the sorted bytes of a position: see :mod:`cc_rapids.kernels.spelling`.
+        Tables for each position in a string: see :mod:`cc_rapids.kernels.spelling`.
     """
 
     least: int
@@ -63,7 +62,7 @@ class Spelling:
     def of(cls, seen: Any, backend: Backend) -> Spelling | None:
         """Return the mapping for the flags ``seen`` of bytes and lengths: see kernels/spelling.py.
 
-        Return None if a string is too long for these records, or if 64 bits do not suffice.
+        Return None if a string has more than MAX_BYTES bytes, or if 64 bits do not suffice.
 
         The last byte of a string is its lowest digit, so positions are visited from the last to
         the first.
@@ -146,7 +145,7 @@ class Spelling:
             measure(n, codes, self.least, self.width, self.same, self.below, sizes)
             ends[:] = xp.cumsum(sizes, dtype=np.int64)
             total = int(backend.to_host(offsets[-1:])[0])
-        chars = backend.empty(max(total, 1), np.uint8)  # cuDF takes no buffer without memory
+        chars = backend.empty(max(total, 1), np.uint8)  # cuDF refuses an empty buffer
         tables = self.least, self.same, self.below, self.letters
         backend.kernel(kernels.decode)(n, codes, offsets, *tables, chars)
         return chars, offsets
@@ -157,7 +156,7 @@ class SpelledDecoder:
     """Decoder of string ids: ``numbers`` decodes vertices to codes, which become strings.
 
     ``column_of`` builds a column from bytes and offsets. ``to_native`` converts the column to the
-    caller's kind, and may need all strings for categories: those of the vertices of ``forest``.
+    caller's kind; if this has categories, they are the strings of all vertices of ``forest``.
     """
 
     numbers: Any

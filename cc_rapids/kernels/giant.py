@@ -14,10 +14,10 @@ import numpy as np
 from . import primitives
 
 PROBES = 256  # vertices probed to find the largest tree; docs/design/decisions/samples.md
-MANY_VERTICES = 1 << 16  # min. vertices of a graph whose frequent roots a separate launch marks
+MANY_VERTICES = 1 << 16  # min. vertices for which a separate launch marks frequent roots
 SPREAD, LOW_WORD = np.uint64(2654435761), np.uint64(0xFFFFFFFF)  # Knuth's multiplicative hash
 COUNT_SHIFT = np.int64(48)
-ONE, FULL = np.uint8(1), np.uint8(255)  # for sets as bytes of 8 vertices
+ONE, FULL = np.uint8(1), np.uint8(255)  # bytes of a bit set, 8 vertices each
 THREE, EIGHT = np.uint64(3), np.uint64(8)
 MIN_PROBES = np.int64(64)  # least ``count`` for which it pays to filter edges by the bit set
 ZERO, NEXT = np.uint64(0), np.uint64(1)
@@ -48,8 +48,8 @@ def probe(on: Any, find: Any) -> Any:
 def mark_frequent(on: Any) -> Any:
     """Mark the root of each probed vertex as present, unless the vertex is its own root.
 
-    So the bit of the giant component's root is set before many threads contend for it. The climb of
-    a deep tree may stop below the root. Any vertex with a child is present, because it has an edge.
+    So the bit of the giant component's root is set before many threads contend for it. In a deep
+    tree, the climb may end at another vertex. It has a child, so it has an edge and is present.
     """
     probed, mark = probed_vertex(on), primitives.mark(on)
 

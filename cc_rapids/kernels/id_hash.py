@@ -17,7 +17,7 @@ from .primitives import SOON, no_prefetch
 EMPTY, ZERO, ONE = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0), np.uint64(1)
 PROBES = np.uint64(by_numpy.PROBES)
 MIX_SHIFT = np.uint64(33)
-THREE, EIGHT = np.uint64(3), np.uint64(8)  # for bit sets as bytes of 8 slots
+THREE, EIGHT = np.uint64(3), np.uint64(8)  # bytes of a bit set, 8 slots each
 MIX_1, MIX_2 = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
 HALF, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 REGISTERS, REGISTER_BITS = 1 << 14, np.uint64(14)  # of HyperLogLog; standard error 0.8 %

@@ -11,8 +11,9 @@ parent, present, octets, totals, out_of_range : as in forest.py, with capacity f
            vertices. ``octets`` are the bytes of the words of ``present``; ``totals`` are the
            numbers of vertices and components.
 before, sums : memory for the ranks of the vertices (see scan.py).
-flags, and keys to sorted_parent : the arrays of one_launch_hashed.py (``groups`` is ``before``
-           there), for ids too sparse for ``parent``; ``keys`` is empty if they are not solved.
+flags, keys, tree, ..., sorted_parent : for ids too sparse for ``parent``, the arrays of
+           one_launch_hashed.py, where ``groups`` and ``sorted_parent`` are called ``before`` and
+           ``parent``. If such ids are not solved in one launch, ``keys`` is empty.
 ids, labels : the columns of the answer, with capacity for ``ids.size`` vertices.
 
 The phases are the same as in a normal run, with a grid-wide barrier between them.
@@ -124,7 +125,7 @@ def list_share(on: Any, gather: Any) -> Any:
         # a warp gathers the members of one block
         i, last = t, (n + BLOCK_MEMBERS - ONE) // BLOCK_MEMBERS * warp_size
         while i < last:
-            # labels are ids, so no set of roots and ranks is used: two other arrays fill the places
+            # labels are ids: ``present`` and ``before`` fill two parameters that are not used
             gather(i, n, present, before, parent, low, present, before, ids, labels)
             i += step
 

@@ -138,7 +138,7 @@ def locked_hook(on: Any) -> Any:
     options={"find": FINDS_AFTER},
     variants=tuple(f"rem-lock{option}" for option in OPTIONS),
     aux_array=LOCKS,
-    needs="4 bytes per vertex for the locks; on a GPU, independent thread scheduling (Volta on)",
+    needs="4 bytes per vertex for the locks; on a GPU, independent thread scheduling (since Volta)",
     paper="Hong et al. 2020, Algorithm 13",
 )
 def rem_lock(on: Any, vertex: type, step: Any, compress_after_union: Any) -> Any:
