@@ -113,7 +113,7 @@ def components_of_neighbors(
     Two core points are joined if one of them lists the other. If the other always lists it too, as
     in a graph of all neighbours within a radius, scikit-learn's ``dbscan(graph, eps=at_most,
     min_samples=min_samples, metric="precomputed")`` returns the same clusters, with the same
-    numbers under ``"dense"``. With ``mutual``, ``graph`` is the graph of the pairs that list each
+    numbers under ``"dense"``. With ``mutual``, ``graph`` has only pairs of points that list each
     other. Otherwise, scikit-learn's clusters may depend on the order of the points, and some of its
     clusters are joined here.
 
