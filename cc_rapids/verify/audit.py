@@ -152,6 +152,7 @@ def audit(
     whole_list_options = {"oracle=": oracle, "bridges=": bridges, "forest=": forest}
     needing_all = [name for name, value in whole_list_options.items() if value is not None]
     adapter = adapter_of(edges)
+    # to save memory, files are read in chunks unless an option needs all edges
     in_chunks = skips_unreadable or adapter.is_stream or (adapter.names_files and not needing_all)
     with answer.borrow_for(backend):
         state = _AuditState(answer)
@@ -275,7 +276,7 @@ def _listed_vertices(answer: LabelFrame, vertices: Any, num_vertices: int | None
         return vertices_of_keys(vertices, width)
     # reading them beside an empty list of edges checks both arguments
     listed = frames.read(([], []), "src", "dst", vertices, num_vertices, "raise").vertices
-    return vertices if listed is None else listed  # None for an empty column
+    return vertices if listed is None else listed  # ``read`` returns None for an empty column
 
 
 def _stream(
@@ -292,11 +293,11 @@ def _stream(
         sides = lists_of_ends(source, destination)
         source, destination = (side if len(side) > 1 else side[0] for side in sides)
     stream = frames.source_of(edges, source, destination, options, bound, skips_unreadable)
-    source = stream.names[0]  # None if the columns are not known before reading
-    width = len(source) if isinstance(source, list) else 1
-    if source is not None and width != answer.width:
+    names = stream.names[0]  # None if the columns are not known before reading
+    width = len(names) if isinstance(names, list) else 1
+    if names is not None and width != answer.width:
         raise InputError(
-            f"source={source!r} names {width} columns, but the vertices of the answer have"
+            f"source={names!r} names {width} columns, but the vertices of the answer have"
             f" {answer.width}: name the columns that the answer was computed from"
         )
     return stream
@@ -320,8 +321,8 @@ def _check_chunks(
     with closing(chunk_reader):  # type: ignore[type-var]
         for chunk in chunk_reader:
             edges = frames.read_chunk(chunk, nulls, bound)
-            if chunk.vertices is not None:
-                edges = with_vertices(edges, chunk.vertices, False)
+            if chunk.vertices is not None:  # the file declares its number of vertices
+                edges = with_vertices(edges, chunk.vertices, dense=False)
             state.check_edges(edges)
             ledger = ledger.plus(edges.rows)
     skipped = len(getattr(stream, "unreadable", ()))
@@ -348,7 +349,7 @@ class _AuditState:
         with backend.scope(self.arena):
             self.lookup_tally = Tally(lambda: backend.fill(backend.empty(3, np.uint64), 0))
             answer.assign_slots(self.lookup_tally)
-            n, self.vertex = answer.ids.n, answer.ids.vertex
+            n, self.vertex = answer.ids.n, answer.ids.vertex  # the type of slots
             readback_bytes = 8 * (FIRST_FAULT + kernels.FAULTS)
             named_bytes = 4 * -(-n // kernels.WORD_BITS)
             shapes = (n, self.vertex), (readback_bytes + named_bytes, np.uint8)
@@ -518,7 +519,7 @@ class _AuditState:
         left, right = columns[:2]
         if isinstance(ids, Integers) and not (given.src.strings or given.src.key_columns):
             arrays = [backend.asarray(left), backend.asarray(right)]
-            wide = ids.wide_for(arrays)
+            wide = ids.wide_for(arrays)  # None if kernels cannot subtract
             if wide is not None and offsets is None:
                 return Rows(arrays[0], arrays[1], low=ids.base, wide=wide, is_list=True)
             if wide is not None:
@@ -545,7 +546,7 @@ class _AuditState:
         examine(rows.m, *edges, n, labels, self.trees, self.named, tally, self.wrong)
 
     def _examine_vertices(self) -> None:
-        """Launch the kernels that check all vertices.
+        """Launch the kernels that count the vertices, labels and roots, and find wrong vertices.
 
         Call it after all edges are examined and all vertices that the caller lists are marked.
         """
@@ -564,7 +565,7 @@ class _AuditState:
         """Copy the results to the host; raise a VerificationError if an edge is wrong.
 
         Unsorted rows of the label frame, and rows of edges that were not read exactly once, are
-        errors too.
+        errors too. ``columns`` and ``offsets``, those of ``given``, name a wrong edge.
         """
         backend = self.backend
         self.readings = backend.to_host(self.readback).tolist()

@@ -48,7 +48,8 @@ class ForestClaim:
         """Return the claim for the argument ``forest`` of an audit.
 
         ``forest`` is a frame, or the word True, ``"min"`` or ``"max"`` for the forest of the
-        answer. ``weight`` has the weights of all edges, and an id has ``width`` columns.
+        answer. A frame and True are by weight if the forest of the answer is. ``weight`` has the
+        weights of all edges, and an id has ``width`` columns.
         """
         is_word = isinstance(forest, str | bool)
         is_mapping = isinstance(forest, dict) or hasattr(forest, "_asdict")
@@ -58,15 +59,16 @@ class ForestClaim:
                 f"forest={shown(forest)} cannot be proved: pass True, 'min' or 'max', or the frame"
                 " of forest()"
             )
-        if is_word and (
-            answer_forest.show is None or (forest is not True and answer_forest.greatest is None)
-        ):
-            how = "forest=True" if forest is True else "weight= and forest='min' or forest='max'"
-            raise InputError(
-                f"forest={forest!r} needs an answer that was found with {how}: find it again with"
-                " this option, or leave out forest="
-            )
-        frame = answer_forest.show() if is_word and answer_forest.show is not None else forest
+        frame = forest
+        if is_word:
+            by_weight = forest is not True
+            if answer_forest.show is None or (by_weight and answer_forest.greatest is None):
+                how = "weight= and forest='min' or forest='max'" if by_weight else "forest=True"
+                raise InputError(
+                    f"forest={forest!r} needs an answer that was found with {how}: find it again"
+                    " with this option, or leave out forest="
+                )
+            frame = answer_forest.show()
         rows = ShownRows(frame, "forest", width)
         greatest = forest == "max" if isinstance(forest, str) else answer_forest.greatest
         if greatest is None:
@@ -98,6 +100,7 @@ class ForestClaim:
         """
         n, backend = answer.ids.n, answer.backend
         caller_rows = None if given.row_index is None else backend.asarray(given.row_index())
+        # the caller's rows of the forest, and their positions: both differ if rows were left out
         listed = backend.asarray(self.shown.rows())
         check_ascending(listed, "forest")
         chosen = places_of(listed, caller_rows, rows.m, "forest", backend.xp)
@@ -116,7 +119,7 @@ class ForestClaim:
         self.shown.check_weights(listed, forest_weights, backend.asarray)
         greatest = self.forest_weight.greatest
         order = stable_order(forest_weights, greatest, backend.xp)
-        ordered = chosen[order]  # rows of the forest edges, the best weight first
+        ordered = chosen[order]  # the best weight first
         parents, numbers = boruvka_tree(us[order], vs[order], n, node, backend)
         precedes = kernel(kernels.is_heavier if greatest else kernels.is_lighter, backend)
         faults = backend.fill(backend.alloc_readback(2), 0xFF)
@@ -169,8 +172,7 @@ def stable_order(keys: Array, descending: bool, xp: Any) -> Array:
     """Return the rows in ascending or descending order of their keys; the lower row wins ties."""
     if not descending:
         return xp.argsort(keys, kind="stable")
-    # ``argsort`` sorts in ascending order only. Its reversed result would have ties in reverse, so
-    # the keys are reversed as well.
+    # reversed twice, because one reversal would put ties into descending order
     return keys.size - 1 - xp.argsort(keys[::-1], kind="stable")[::-1]
 
 

@@ -79,12 +79,13 @@ class LabelFrame:
 
     @contextmanager
     def borrow_for(self, backend: Backend) -> Iterator[None]:
-        """Return a context in which ``backend`` borrows the columns; store it as ``backend``."""
+        """Borrow the columns for ``backend`` within the context; set the attribute ``backend``."""
         self.backend, columns = backend, [self.column, self._label_column]
 
         def parts_of(column: Column, borrowed: Any) -> list[Any]:
             parts = borrowed if column.key_columns else [borrowed]
-            return [part if _is_text(part) else backend.asarray(part) for part in parts]
+            # only arrays have strides; columns of strings stay as they are
+            return [backend.asarray(c) if hasattr(c, "strides") else c for c in parts]
 
         with Borrowing(columns) as borrowed_columns:
             with backend.scope():
@@ -117,21 +118,22 @@ class LabelFrame:
             self._sort_rows()
 
     def scatter_labels(self, faults: Array) -> None:
-        """Set ``label_of``; callers must read ``faults`` afterwards.
+        """Set ``label_of`` from the rows; callers must read ``faults`` afterwards.
 
-        ``faults[STRANGE]`` becomes the first row whose label is not a vertex. ``faults[ORDER]``
-        becomes the first row that is not sorted by id if one kernel computes all slots; otherwise,
-        unsorted rows raise a VerificationError.
+        ``faults[STRANGE]`` becomes the first row whose label is not a vertex. Rows that do not
+        ascend by id raise a VerificationError. If ``sort`` is False and a kernel subtracts, that
+        kernel checks the order instead, and ``faults[ORDER]`` becomes the first such row.
         """
         self._faults = faults
         backend, ids, vertex = self.backend, self.ids, self.ids.vertex
-        is_direct = self._is_direct()
-        if self.sort or not is_direct:
+        kernel_subtracts = self._kernel_subtracts()
+        if self.sort or not kernel_subtracts:
+            # of sorted rows, only those of an id that is listed twice do not ascend
             row = ids.disorder() if self.rows else None
             if row is not None:
                 raise VerificationError(self.out_of_order(row))
         self.label_of = backend.fill(backend.empty(ids.n, vertex), 0xFF)
-        if isinstance(ids, Integers) and is_direct:
+        if isinstance(ids, Integers) and kernel_subtracts:
             columns = self._vertex[0], self._labels[0]
             scatter = kernel(audit.scatter_labels, backend, vertex)
             scatter(self.rows, ids.base, ids.n, *columns, self.label_of, faults)
@@ -180,7 +182,7 @@ class LabelFrame:
         name, label = self._in_words(self._vertex, row), self._in_words(self._labels, row)
         return f"vertex {name} has the label {label}, which is not a vertex"
 
-    def _is_direct(self) -> bool:
+    def _kernel_subtracts(self) -> bool:
         """Return whether one kernel computes the slots of ids and labels by subtraction.
 
         Slots must be distances from the least id, and labels must be vertices. If only ids or only
@@ -242,12 +244,12 @@ class LabelFrame:
     def _check_places(self, least: Array) -> None:
         """Raise a VerificationError unless the labels are exactly 0 .. k - 1, in order.
 
-        ``least`` has the slot of the least vertex with each of these labels; all bits set for none.
+        ``least`` has the slot of the least vertex with each label; all bits set for none.
         """
         k = least.size
-        row = int(self.backend.to_host(self._faults)[int(audit.STRANGE)])
-        if row != ALL:
-            name, label = self._in_words(self._vertex, row), self._in_words(self._labels, row)
+        row_outside = int(self.backend.to_host(self._faults)[int(audit.STRANGE)])
+        if row_outside != ALL:
+            name, label = (self._in_words(c, row_outside) for c in (self._vertex, self._labels))
             raise VerificationError(
                 f"vertex {name} has the label {label}, but labels are 0 .. {k - 1} for"
                 f" {counted(k, 'component')}"
@@ -288,11 +290,6 @@ class LabelFrame:
             )
 
 
-def _is_text(ids: Any) -> bool:
-    """Return whether a borrowed column holds strings."""
-    return not hasattr(ids, "strides")  # only arrays have strides, and they hold numbers
-
-
 def _width_of(frame: Any) -> int:
     """Return the number of id columns of a frame: ``vertex``, or ``0_vertex``, ``1_vertex``, ..."""
     if isinstance(frame, str | os.PathLike | tuple | list):
@@ -308,13 +305,13 @@ def _columns(frame: Any, rule: LabelRule, width: int) -> tuple[Column, Column, b
     """Return the checked columns of vertices and labels, and whether they are on a GPU."""
     vertex_names = ["vertex"] if width == 1 else [f"{k}_vertex" for k in range(width)]
     if rule.is_vertex or isinstance(frame, str | os.PathLike):
-        # Labels are ids, so the frame is read like a list of edges from vertices to labels. Files
-        # are read in this way too.
+        # Labels that are ids, and all files, are read like edges from vertices to labels. Errors
+        # for nulls do not suggest nulls=, which is for the caller's edges.
         source: str | list[str] = "vertex"
         destination: str | list[str] = "labels"
         if width > 1:
             source, destination = vertex_names, [f"{k}_labels" for k in range(width)]
-        given = read.read(frame, source, destination, None, None, "raise", droppable=False)
+        given = read.read(frame, source, destination, droppable=False)
         return given.src, given.dst, given.on_device
     if isinstance(frame, list):
         frame = columns_of_pairs(frame)
