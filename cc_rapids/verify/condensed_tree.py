@@ -71,8 +71,8 @@ class AuditedTree:
     """A condensed tree whose rows are consistent, in arrays on the host.
 
     Clusters are numbered from 0, the root. A cluster has a greater number than its parent.
-    ``is_finite`` is a mask of the finite points. Rows that contradict each other raise a
-    VerificationError.
+    ``rows`` are those of ``HDBSCAN.condensed_tree_``, and ``is_finite`` is a mask of the finite
+    points. Rows that contradict each other raise a VerificationError.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class AuditedTree:
         children = np.delete(np.arange(n + max(count, 1)), n)
         if not np.array_equal(rows["child"], children):
             raise VerificationError("the condensed tree does not list each point and cluster once")
-        # from here on, clusters are numbered from 0, the root
+        # for each child; from here on, clusters are numbered from 0, the root
         above, density = rows["parent"] - n, rows["lambda_val"]
         # the parent of a point may be any cluster; the parent of a cluster has a lesser number
         limit = np.append(np.full(n, count), np.arange(1, count))
@@ -135,9 +135,9 @@ class AuditedTree:
         """Raise a VerificationError unless the tree is right for some order of equal densities.
 
         ``edges`` has both ends of each edge, as positions in ``points``, and its density. Clusters
-        have at least ``min_size`` points. If ``any_order``, a merge may join two clusters that no
-        edge joins, if edges connect all clusters of the merges of this density. Prim's algorithm,
-        as scikit-learn runs it, makes such merges.
+        have at least ``min_size`` points. If ``any_order``, no edge has to join the two clusters of
+        a merge, as long as edges connect the clusters that merges of its density join. Prim's
+        algorithm, as scikit-learn runs it, makes such merges.
         """
         (src, dst, density), n = edges, self.last_cluster.size
         merges = single_linkage(src, dst, n, density, greatest=True)
@@ -225,15 +225,15 @@ class AuditedTree:
         They decide which clusters are selected if the masses of a cluster and of its children
         differ only by rounding.
         """
-        parent, of, density = self.parent, self.last_cluster, self.leave_density
+        parent, last_cluster, density = self.parent, self.last_cluster, self.leave_density
         leaves = (np.flatnonzero(self.child_count[1:] == 0) + 1).tolist()
         labelled = self._labelled_clusters(labels)
         selected = set(leaves) if leaf else self._heaviest(single, max_size, labelled)
         with np.errstate(divide="ignore"):
             distance = 1.0 / self.birth
         if epsilon and 0 not in selected:
-            # instead of a cluster that begins below this distance, select its lowest ancestor that
-            # does not; below the root, unless the root may be selected
+            # replace a cluster that begins below this distance by its lowest ancestor that does
+            # not; if this is the root, and may not be selected, by the child of the root on the way
             for c in [c for c in selected if distance[c] < epsilon]:
                 selected.discard(c)
                 while parent[c] and distance[parent[c]] <= epsilon:
@@ -247,12 +247,13 @@ class AuditedTree:
         # noise. If another cluster is selected too, all points that are only in the root are noise.
         limit = 1 / epsilon if epsilon else self.death[0]
         root_keeps = (density >= limit) & single & (len(selected) == 1)
-        keep = (selected_above[of] != 0) | root_keeps
+        selected_of = selected_above[last_cluster]  # for each point
+        keep = (selected_of != 0) | root_keeps
         label_of = {c: k for k, c in enumerate(sorted(selected))}
         cluster_label = np.array([label_of.get(c, -1) for c in selected_above.tolist()])
-        expected = np.where(keep, cluster_label[of], -1)
-        share = np.where(expected >= 0, _share(density, self.death[selected_above[of]]), 0.0)
-        deepest = _upward(self.death, parent, np.maximum)[of]
+        expected = np.where(keep, cluster_label[last_cluster], -1)
+        share = np.where(expected >= 0, _share(density, self.death[selected_of]), 0.0)
+        deepest = _upward(self.death, parent, np.maximum)[last_cluster]
         return expected, share, 1.0 - _share(density, deepest)
 
     def _labelled_clusters(self, labels: Any) -> set[int]:

@@ -102,7 +102,7 @@ class Merges:
     def check_linkage(self, array: Any) -> None:
         """Raise a VerificationError unless a linkage matrix has the merges, at heights 0, 1, ...
 
-        Then, merges at height infinity join the components in the order of their least vertices.
+        Rows at height infinity follow, which join the components by ascending least vertices.
         """
         count, n = len(self.merges), self.n
         expected = np.zeros((max(n - 1, 0), 4))
@@ -165,8 +165,9 @@ class Merges:
     ) -> None:
         """Raise a VerificationError unless frames show how components that are too large are split.
 
-        ``ends`` has both ends of each edge, as rows of the label frame. ``parts`` is the label
-        frame of the parts, and ``cuts`` the frame of :meth:`cc_rapids.Dendrogram.split`.
+        Components of more than ``max_size`` vertices are too large. ``ends`` has both ends of each
+        edge, as rows of the label frame. ``parts`` is the label frame of the parts, and ``cuts``
+        the frame of :meth:`cc_rapids.Dendrogram.split`.
         """
         component = union_find(self.src, self.dst, self.n)  # the least vertex of each component
         kept = self._kept(max_size)
@@ -197,11 +198,11 @@ class Merges:
     def _numbers_of_split(
         self, component: Any, part: Any, ends: tuple[Any, Any], too_large: Any, max_size: int
     ) -> list[Any]:
-        """Return five numbers for each component in ``too_large``.
+        """Return five columns with one number for each component in ``too_large``.
 
         They are the number of vertices, the number of parts, the size of the largest part, whether
-        this part is still too large, and the number of edges between parts. ``component`` and
-        ``part`` have the least vertex of the component and of the part of each vertex.
+        this part has more than ``max_size`` vertices, and the number of edges between parts.
+        ``component`` and ``part`` have the least vertex of each vertex's component and part.
         """
         heads, part_sizes = np.unique(part, return_counts=True)
         size = np.bincount(component, minlength=self.n)
@@ -218,12 +219,11 @@ class Merges:
 
         ``component`` has the least vertex of the component of each vertex, ``kept`` is a mask of
         the merges that are not cut, and ``too_large`` has the least vertex of each component that
-        is too large. A component without cuts has no such weights.
+        is too large. A component that :meth:`_kept` keeps whole, because of ties, has no cuts.
         """
-        k = len(self.merges)
         cut_merges = np.flatnonzero(~kept)
         # merges are in order from the strongest to the weakest
-        weakest, strongest = np.full(self.n, NO_MERGE), np.full(self.n, k)
+        weakest, strongest = np.full(self.n, NO_MERGE), np.full(self.n, len(kept))
         np.maximum.at(weakest, component[self.src[cut_merges]], cut_merges)
         np.minimum.at(strongest, component[self.src[cut_merges]], cut_merges)
         is_cut = weakest[too_large] != NO_MERGE
@@ -268,7 +268,7 @@ def _vertex_of(clusters: Any, extreme: Any, n: int) -> Any:
 
 @numba.njit  # type: ignore[untyped-decorator]
 def _clusters_of(first: Any, second: Any, step: Any, n: int) -> tuple[Any, Any, Any]:
-    """Return the columns of :class:`Clusters`, given both clusters and the step of each merge."""
+    """Return the columns of :class:`Clusters`; merge i joins first[i] and second[i] in step[i]."""
     k = first.size
     least, greatest, last_merge = np.empty(k, np.int64), np.empty(k, np.int64), np.arange(k)
     for i in range(k):
@@ -281,6 +281,6 @@ def _clusters_of(first: Any, second: Any, step: Any, n: int) -> tuple[Any, Any, 
                 if step[c - n] == step[i]:
                     last_merge[c - n] = i
         least[i], greatest[i] = low, high
-    for i in range(k - 1, -1, -1):  # later merges are final already
+    for i in range(k - 1, -1, -1):  # the entries after i are final
         last_merge[i] = last_merge[last_merge[i]]
     return least, greatest, last_merge

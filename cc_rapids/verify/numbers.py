@@ -127,7 +127,10 @@ def audit(
 def _expected_numbers(
     overlaps: list[np.ndarray], components: int, next_id: int, policy: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the number that each component should have, and the components with new numbers."""
+    """Return the number that each component should have, and the components with new numbers.
+
+    ``overlaps`` is the result of :func:`_overlaps`, and ``next_id`` the least new number.
+    """
     number, component, shared = overlaps
     # the heir of a number has the most common vertices; of several, it is the first component
     heir_pairs = _first_of_each(number, np.lexsort((component, -shared, number)))
@@ -147,7 +150,8 @@ def _splits_and_merges(
     """Return the expected columns of the splits and of the merges.
 
     A number is split if it has vertices in several components. A component is merged if it has
-    vertices of several previous numbers. ``numbers`` has the number of each component.
+    vertices of several previous numbers. ``overlaps`` is the result of :func:`_overlaps`, and
+    ``numbers`` has the number of each component.
     """
     number, component, shared = overlaps
     columns = number, numbers[component], shared
