@@ -263,8 +263,7 @@ def _adjacency(src: Any, dst: Any, n: int, neighbour: Any) -> Any:
         start[dst[e] + 2] += 1
     for v in range(n):
         start[v + 2] += start[v + 1]
-    # start[v + 1] is the next free entry for a neighbour of v. At the end of the loop, it is the
-    # start of v + 1.
+    # start[v + 1] is the next free entry of v and, after the loop, the start of v + 1
     for e in range(src.size):
         u, v = src[e], dst[e]
         neighbour[start[u + 1]] = v

@@ -250,7 +250,7 @@ def certify_spanning_forest(
     >>> found = cc_rapids.minimum_spanning_forest(edges, weight=km)
     >>> certify_spanning_forest(found, edges, weight=km)
     """
-    given = read.read(edges, source, destination, None, None, nulls)
+    given = read.read(edges, source, destination, nulls=nulls)
     weights = None
     if weight is not None:
         name = ForestWeight(weight, greatest).name

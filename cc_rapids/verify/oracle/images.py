@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ...data.arguments import as_array, check_flag
 from ...errors import ArgumentTypeError, InputError, VerificationError, shown
 from .certificate import unreached
+from .columns import Indices
 
 
 def certify_image(
@@ -83,7 +84,7 @@ def certify_image(
         what = "not background" if inside[p] else "background"
         raise VerificationError(f"pixel {position(p)} is {what}, but its label is {label.flat[p]}")
     steps = _steps(structure, values.ndim, by_value)
-    src, dst = _connected(values, inside.reshape(values.shape), steps)
+    src, dst = _connected(inside.reshape(values.shape), steps)
     if by_value:
         equal = values.ravel()[src] == values.ravel()[dst]
         src, dst = src[equal], dst[equal]
@@ -118,7 +119,7 @@ def certify_image(
 def _steps(structure: Any, axes: int, by_value: bool) -> list[tuple[int, ...]]:
     """Return the steps to connected neighbours, one of each two opposite steps."""
     steps = [step for step in product((-1, 0, 1), repeat=axes) if step < (0,) * axes]
-    if structure is None:
+    if structure is None:  # all neighbours by value, otherwise those along the axes
         return [step for step in steps if by_value or np.count_nonzero(step) == 1]
     joined = as_array("structure=", structure, bool)
     if joined.shape != (3,) * axes:
@@ -128,20 +129,15 @@ def _steps(structure: Any, axes: int, by_value: bool) -> list[tuple[int, ...]]:
     return [step for step in steps if joined[tuple(s + 1 for s in step)]]
 
 
-def _connected(
-    values: Any, inside: Any, steps: list[tuple[int, ...]]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return both pixels of each pair of connected neighbours that are not background."""
-    pixel = np.arange(values.size).reshape(values.shape)
+def _connected(inside: Any, steps: list[tuple[int, ...]]) -> tuple[Indices, Indices]:
+    """Return both pixels of each pair of ``inside`` pixels that are one of ``steps`` apart."""
+    pixel = np.arange(inside.size).reshape(inside.shape)
     # the empty arrays give the type of the result if there is no step
     sides: tuple[list[Any], list[Any]] = ([pixel.ravel()[:0]], [pixel.ravel()[:0]])
-    for step in steps:  # ``here`` are the pixels that have a neighbour ``there``, one step away
-        here = tuple(
-            slice(max(-s, 0), n - max(s, 0)) for s, n in zip(step, values.shape, strict=True)
-        )
-        there = tuple(
-            slice(max(s, 0), n - max(-s, 0)) for s, n in zip(step, values.shape, strict=True)
-        )
+    for step in steps:  # from the pixels ``here`` to the neighbours ``there``
+        shifts = list(zip(step, inside.shape, strict=True))
+        here = tuple(slice(max(-s, 0), n - max(s, 0)) for s, n in shifts)
+        there = tuple(slice(max(s, 0), n - max(-s, 0)) for s, n in shifts)
         both = inside[here] & inside[there]
         sides[0].append(pixel[here][both])
         sides[1].append(pixel[there][both])

@@ -178,11 +178,11 @@ def certify_bridges(
         ...
     cc_rapids.errors.VerificationError: row 1 is not a bridge
     """
-    given = read.read(edges, source, destination, None, None, nulls)
+    given = read.read(edges, source, destination, nulls=nulls)
     ids, src, dst = numbered_ends(given)
     shown, rows, places = placed_rows(answer, given, "bridges")
     check_ascending(rows, "bridges")
-    expected = np.flatnonzero(_depth_first_search(src, dst, len(ids))[0])
+    expected = bridges(src, dst, len(ids))
     wrong = np.flatnonzero(~np.isin(places, expected))
     missing = np.setdiff1d(expected, places)
     if wrong.size:
@@ -232,9 +232,9 @@ def certify_articulation_points(
     >>> edges = [1, 2], [2, 3]
     >>> certify_articulation_points(cc_rapids.articulation_points(edges), edges)
     """
-    given = read.read(edges, source, destination, None, None, nulls)
+    given = read.read(edges, source, destination, nulls=nulls)
     ids, src, dst = numbered_ends(given)
-    expected = ids[_depth_first_search(src, dst, len(ids))[1]].tolist()
+    expected = ids[articulation_points(src, dst, len(ids))].tolist()
     shown = ShownFrame(answer, "articulation points")
     points = ids_of(shown.frame, shown.names).tolist()
     k = first_difference(points, expected)
@@ -286,7 +286,7 @@ def certify_biconnected_component_edges(
     >>> found = cc_rapids.biconnected_component_edges(edges)
     >>> certify_biconnected_component_edges(found, edges)
     """
-    given = read.read(edges, source, destination, None, None, nulls)
+    given = read.read(edges, source, destination, nulls=nulls)
     ids, src, dst = numbered_ends(given)
     what = "biconnected components"
     shown, rows, places = placed_rows(answer, given, what)
