@@ -113,7 +113,7 @@ def rmat(on: Any) -> Any:
             for _ in range(LEVELS):
                 share = rest & SHARE_MASK
                 upper = np.uint64(share >= np.uint64(ab))  # the quadrant is 2 or 3
-                # Odd quadrants reach an odd number of the probabilities a, ab and abc
+                # The lower bit is the parity of the number of probabilities that are reached
                 others = np.uint64(share >= np.uint64(a)) + np.uint64(share >= np.uint64(abc))
                 u, v = u << ONE | upper, v << ONE | (others + upper) & ONE
                 rest >>= SHARE
@@ -245,7 +245,7 @@ def cliques(on: Any) -> Any:
                 end = middle
         start, size = vertices[c], vertices[c + ONE] - vertices[c]
         k = (e - edges[c]) % size
-        hop = (e - edges[c]) // size + ONE
+        hop = (e - edges[c]) // size + ONE  # from vertex k around the circle
         src[i], dst[i] = start + k, start + (k + hop) % size
 
     return cliques

@@ -249,7 +249,7 @@ def banded_pairs(
 def _cluster_pairs(
     name: str, documents: int, pairs: int, bands: int, exponent: float, most: int, seed: int
 ) -> Pieces:
-    """Make pairs of documents of one cluster, repeated in each band, with documents permuted."""
+    """Make pairs of two documents of a cluster; each band has the same pairs, in its own order."""
     n, m = check_vertices(as_count("documents", documents)), as_count("pairs", pairs)
     if as_count("bands", bands) < 1:
         raise InputError(f"bands must be an integer of at least 1, not {bands!r}")
@@ -277,7 +277,7 @@ def _cluster_pairs(
 
 
 def _draw_clusters(n: int, exponent: float, most: int, key: int) -> npt.NDArray[np.uint64]:
-    """Draw cluster sizes; return the first document of each cluster, followed by n."""
+    """Draw sizes 2 .. ``most`` of clusters; return each cluster's first document, then n."""
     if not (_is_number(exponent) and exponent > 1):
         raise InputError(f"exponent must be a number above 1, not {exponent!r}")
     if as_count("most", most) < 2:
