@@ -239,7 +239,7 @@ def _read_whole(
     Edges outside ``bound`` are left out.
     """
     nulls = vertex_options["nulls"]
-    weight_source = forest_weight or bound
+    weight_source = forest_weight or bound  # names the column that is not an end
     weight = None if weight_source is None else weight_source.weight
     source, destination = frames.named_ends(edges, source, destination, weight)
     if forest_weight is not None:

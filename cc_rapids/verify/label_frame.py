@@ -121,8 +121,8 @@ class LabelFrame:
         """Set ``label_of`` from the rows; callers must read ``faults`` afterwards.
 
         ``faults[STRANGE]`` becomes the first row whose label is not a vertex. Rows that do not
-        ascend by id raise a VerificationError. If ``sort`` is False and a kernel subtracts, that
-        kernel checks the order instead, and ``faults[ORDER]`` becomes the first such row.
+        ascend by id raise a VerificationError. If ``sort`` is False and one kernel computes the
+        slots by subtraction, it checks the order: ``faults[ORDER]`` becomes the first such row.
         """
         self._faults = faults
         backend, ids, vertex = self.backend, self.ids, self.ids.vertex
