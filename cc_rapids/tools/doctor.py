@@ -120,7 +120,7 @@ def check(verbose: bool = False, **options: object) -> str:
 
 
 def check_engine(facts: Facts) -> None:
-    """Solve an example; raise a RuntimeError if no engine runs, errs, or leaves a GPU unused."""
+    """Solve an example; raise a RuntimeError if it is wrong, no engine runs or a GPU stays idle."""
     if facts.engine == NO_ENGINE:
         raise RuntimeError(facts.why)
     from ..api import components
@@ -203,7 +203,7 @@ def find_driver() -> Driver | None:
     c_number = ctypes.c_int()  # the place where each query writes its answer
     cuda.cuDriverGetVersion(ctypes.byref(c_number))
     supported = c_number.value // 1000, c_number.value % 1000 // 10  # 12040 is CUDA 12.4
-    status = cuda.cuInit(0)
+    status = cuda.cuInit(0)  # 0 is success
     gpus: tuple[Gpu, ...] = ()
     if not status:
         status = cuda.cuDeviceGetCount(ctypes.byref(c_number))

@@ -95,6 +95,7 @@ def convert(
     if kind in COUNTED and edges.vertices is not None:
         id_shift = COUNTED[kind] - edges.vertices.start
     written = edges.num_edges - sum(left_out.values())
+    # In the ledger of this command, the linked rows are those that are written
     ledger = edge_file.ledger._replace(linked=written).plus(Ledger(left_out=left_out))
     facts |= {
         "to": kind,

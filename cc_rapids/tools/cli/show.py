@@ -202,7 +202,7 @@ def _progress_text(unit: str, done: float, total: float) -> str:
 
 
 def _columns(unit: str) -> list[ProgressColumn]:
-    """Return the columns of a progress bar for a unit."""
+    """Return the columns of a progress bar that counts a unit, all on one line."""
     from rich import progress as rich
     from rich.table import Column
     from rich.text import Text

@@ -162,7 +162,7 @@ def threads(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
             if workers := row["processes"] or row["threads"]:
                 points = series.setdefault(f"{row['design']}, {workers_of(row)}", [])
                 points.append((workers, milliseconds(row)))
-        if any(len(points) > 1 for points in series.values()):
+        if any(len(points) > 1 for points in series.values()):  # a line needs two points
             across = f"threads or processes, {file}"
             yield f"threads-{file}", charts.lines(series, across, "milliseconds", log="y")
 
