@@ -96,16 +96,15 @@ class KeptForest:
     def without_expired(self, rows: Array, backend: Backend) -> KeptForest:
         """Return the forest without the sorted ``rows``, whose edges expire before all others.
 
-        The other links stay valid, because a link relies only on edges that expire after its own.
+        Links of other edges stay valid: each relies only on edges that expire after its own edge.
         """
         src, dst, until, order = self._columns_without(rows, backend)
         remaining = self._with_columns(src, dst, until)
         if self.links is None:
             return remaining
-        new_rows = backend.fill(backend.empty(self.src.size, np.uint32), 0xFF)
         targets, sources = rows_to_move(rows, src.size, backend)
         # the row of each edge in the new forest; REMOVED for an expired edge
-        new_rows[: src.size] = backend.xp.arange(src.size, dtype=np.uint32)
+        new_rows = backend.xp.arange(self.src.size, dtype=np.uint32)
         new_rows[rows] = kernels.REMOVED
         new_rows[sources] = targets
         links = self.links.copy()
@@ -115,26 +114,27 @@ class KeptForest:
     def merged(self, src: Array, dst: Array, until: Array, n: int, backend: Backend) -> KeptForest:
         """Return the maximum spanning forest, by expiry time, of the kept edges and a batch.
 
-        The first call builds links by merging all edges. Later calls merge only the batch.
+        ``src``, ``dst`` and ``until`` are the batch, and n is the number of vertices. The first
+        call builds links by merging all edges. Later calls merge only the batch.
         """
         xp = backend.xp
         all_edges = self.with_edges(src, dst, until, backend)  # new arrays, modified below
         links = backend.fill(backend.empty(n, np.uint64), 0xFF)  # all vertices are roots
         if self.links is None:
-            first_row, next_order = 0, all_edges.src.size
+            first_merged, next_order = 0, all_edges.src.size
             order = xp.arange(next_order)
         else:
             links[: self.links.size] = self.links
-            first_row, next_order = self.src.size, self.ordered + src.size
+            first_merged, next_order = self.src.size, self.ordered + src.size
             order = xp.concatenate([self.order, xp.arange(self.ordered, next_order)])
         # the row of the edge that each merged edge evicts from the forest, or NONE
-        evicted = backend.empty(all_edges.src.size - first_row, np.uint64)
+        evicted = backend.empty(all_edges.src.size - first_merged, np.uint64)
         columns = all_edges.src, all_edges.dst, all_edges.until, order
-        backend.kernel(kernels.merge)(evicted.size, first_row, *columns, links, evicted)
+        backend.kernel(kernels.merge)(evicted.size, first_merged, *columns, links, evicted)
         evicted_rows = xp.sort(evicted[evicted != NONE]).astype(np.int64)
         size = all_edges.src.size - evicted_rows.size
         targets, sources = rows_to_move(evicted_rows, size, backend)
-        # the new rows of the edges in row ``size`` and later rows
+        # the new row of each edge from row ``size`` on; REMOVED for an evicted edge
         new_rows = backend.fill(backend.empty(evicted_rows.size, np.uint32), 0xFF)
         new_rows[sources - size] = targets
         backend.kernel(kernels.renumber)(n, size, new_rows, links)
@@ -168,7 +168,7 @@ class KeptForest:
     def with_edges(self, src: Array, dst: Array, until: Array, backend: Backend) -> KeptForest:
         """Return the edges of this forest followed by other edges.
 
-        If the index ``pairs`` exists, all edges together must be a forest.
+        Without expiry times, the index ``pairs`` grows too: all edges together must be a forest.
         """
         concatenate = backend.xp.concatenate
         if self.until is not None:  # the first edges determine the type of times
@@ -216,5 +216,6 @@ def forest_of(src: Array, dst: Array, weights: Array, n: int, backend: Backend) 
         ends = xp.unique(xp.concatenate([src, dst]), return_inverse=True)[1].ravel()
         src, dst, n = ends[: src.size], ends[src.size :], int(2 * src.size)
     if weights is None:
-        return any_forest(src, dst, n, backend)[0]
-    return forest_of_weights(src, dst, n, weights, True, backend)
+        rows, _ = any_forest(src, dst, n, backend)
+        return rows
+    return forest_of_weights(src, dst, n, weights, greatest=True, backend=backend)

@@ -24,7 +24,6 @@ class EdgeEnds:
 
     index: Index
     backend: Backend
-    columns: Sequence[Any]  # the borrowed columns of ids
     src: Array  # (m,) integers: ids or vertices, see ``are_ids``
     dst: Array
     base: int  # the slot of an id is its difference from ``base``
@@ -48,9 +47,9 @@ class EdgeEnds:
         """
         index, backend = self.index, self.backend
         ends, all_known = [], True
-        for column, end in zip(self.columns, (self.src, self.dst), strict=True):
+        for end in (self.src, self.dst):
             if self.are_ids:
-                vertices, valid = index.lookup(backend.asarray(column)[rows], backend)
+                vertices, valid = index.lookup(end[rows], backend)
             else:
                 vertices = end[rows]
                 valid = vertices != index.n
@@ -67,16 +66,16 @@ def edge_ends(index: Index, columns: Sequence[Any], backend: Backend) -> EdgeEnd
     """
     if isinstance(index, Range):
         src, dst = (backend.asarray(column) for column in columns)
-        return EdgeEnds(index, backend, columns, src, dst, 0, None, True)
+        return EdgeEnds(index, backend, src, dst, base=0, slots=None, are_ids=True)
     if isinstance(index, Integers) and index.n and (table := index.table_of(backend)).by_place:
         src, dst = (backend.asarray(column) for column in columns)
         if all(_has_same_bits(array.dtype, index.wide) for array in (src, dst)):
-            return EdgeEnds(index, backend, columns, src, dst, table.base, table.slots, True)
+            return EdgeEnds(index, backend, src, dst, table.base, table.slots, are_ids=True)
     ends = []
     for column in columns:
         vertices, valid = index.lookup(column, backend)
         ends.append(backend.xp.where(valid, vertices, vertices.dtype.type(index.n)))
-    return EdgeEnds(index, backend, columns, ends[0], ends[1], 0, None, False)
+    return EdgeEnds(index, backend, ends[0], ends[1], base=0, slots=None, are_ids=False)
 
 
 @dataclass(frozen=True)

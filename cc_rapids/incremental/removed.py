@@ -27,14 +27,14 @@ def with_removed(removed: Array, keys: Array, backend: Backend) -> Array:
 
 
 def without_inserted(removed: Array, src: Array, dst: Array, backend: Backend) -> Array:
-    """Return the removed pairs that are not among the inserted edges."""
+    """Return the removed pairs that are not among the inserted edges, from ``src`` to ``dst``."""
     if not (removed.size and src.size):
         return removed
     keys = pair_keys(src, dst, backend)
-    rows = backend.xp.searchsorted(removed, keys)
-    rows = rows[removed[backend.xp.minimum(rows, removed.size - 1)] == keys]
+    # a key greater than all removed keys has no row: it is compared with the last one
+    rows = backend.xp.minimum(backend.xp.searchsorted(removed, keys), removed.size - 1)
     stays = backend.xp.ones(removed.size, bool)
-    stays[rows] = False
+    stays[rows[removed[rows] == keys]] = False
     return removed[stays]
 
 

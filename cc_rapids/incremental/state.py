@@ -64,9 +64,9 @@ class ConnectivityState:
         forest = Forest(backend, self.forest.n, all_present=True)
         if self.edges:
             forest.parent[:] = backend.asarray(self.forest.parent)
-        else:
+        else:  # each vertex is a tree, so no parents have to be copied
             backend.kernel(trees.init_singletons, forest.vertex)(forest.n, forest.parent)
-        kept = self.kept and self.kept.to(backend)
+        kept = None if self.kept is None else self.kept.to(backend)
         index = self.index.to(backend)
         removed = None if self.removed is None else backend.asarray(self.removed)
         return replace(
@@ -94,16 +94,16 @@ class ConnectivityState:
 def kind_of(given: EdgeInput, before: EdgeInput | None) -> EdgeInput:
     """Return an input without rows that determines the type of answers after a batch.
 
-    ``before`` is this input before the batch. An empty batch only adds its dropped rows.
+    ``before`` is this result before the batch ``given``. An empty batch only adds dropped rows.
     """
     if before is not None:
         same_ids = is_alike(given.src, before.src) and is_alike(given.dst, before.dst)
         same_facts = given.vertex_names == before.vertex_names and given.answers is before.answers
         same_frame = given.on_device == before.on_device and given.make_frame is before.make_frame
         if same_ids and same_facts and same_frame and not (given.dropped_rows or given.formats):
-            return before
-    if before is not None and not given.src.size:
-        return replace(before, dropped_rows=before.dropped_rows + given.dropped_rows)
+            return before  # the same object, by which _with_index() sees that nothing changed
+        if not given.src.size:
+            return replace(before, dropped_rows=before.dropped_rows + given.dropped_rows)
     dropped = given.dropped_rows + (before.dropped_rows if before else 0)
     formats = tuple(dict.fromkeys((*(before.formats if before else ()), *given.formats)))
     ends = without_rows(given.src), without_rows(given.dst)
@@ -190,8 +190,8 @@ def _kind_after(state: ConnectivityState, index: Index, given: EdgeInput) -> Edg
     kind = kind_of(given, state.given)
     if given.src.size or state.edges:
         return kind
-    # Before the first edge, an empty batch determines the type. But earlier ids that are strings or
-    # composite keep their type.
+    # Before the first edge, an empty batch determines the type of answers, except that ids in the
+    # index that are strings or composite keep their type.
     ids, new_ids = kind.src, given.src
     if index.n and (ids.strings or ids.key_columns):
         if given.on_device != kind.on_device or len(ids.key_columns) != len(new_ids.key_columns):
@@ -213,10 +213,11 @@ def insert_batch(
     Unless ``copied``, the new state shares the trees of the old state if no vertex is new.
     """
     before, backend = state.forest, state.backend
-    index, vertices = extended(state.index, given, columns, backend, exact=False)
+    index, vertices = extended(state.index, given, columns, backend, exact=False)  # checked below
     src, dst = vertices[:2]
     plan = choose_for_batch(backend, index.n, src.size, design)
-    after, trees_to_copy = before, tuple[Forest, ...]()
+    after = before
+    trees_to_copy: Sequence[Forest] = ()
     if copied and index.n == before.n and src.size:  # a batch without rows links nothing
         # allocated before the check of ids, which may wait for the GPU
         after = Trees.after(before) if plan.algorithm == PLAIN else before.empty_like()
@@ -224,7 +225,7 @@ def insert_batch(
     read_unknown = _launch_id_check(backend, index, src, dst, trees_to_copy)
     if index.n > before.n:
         after = grown(before, index.n)
-    join(plan, Edges(src, dst, 0), after)
+    join(plan, Edges(src, dst, low=0), after)
     kind, edges, count = _kind_after(state, index, given), state.edges + src.size, state.batches + 1
     ledger = state.ledger.plus(given.rows._replace(linked=src.size).check())
     removed = state.removed
@@ -254,8 +255,8 @@ def _launch_id_check(
 ) -> Callable[[], bool] | None:
     """Launch a check of all ids; return a function that waits and returns whether one is unknown.
 
-    Return None without a check if ids are looked up, or if the host has to wait for the links
-    anyway. ``trees_to_copy`` are a forest and its copy, or empty. The copy is filled
+    Return None without a check if ids are looked up, or if the host has to wait for the kernels
+    that link anyway. ``trees_to_copy`` are a forest and its copy, or empty. The copy is filled
     asynchronously, in the launch of the check if possible.
     """
     read_unknown = None
@@ -314,18 +315,19 @@ def insert_and_query(
 ) -> tuple[ConnectivityState, Array]:
     """Return the state with the edges of a batch linked, and the answers to its queries.
 
-    ``is_query`` is a mask of the rows of the batch.
+    ``is_query`` is a mask of the rows of the batch. ``edge_ends`` and ``query_ends`` are the
+    vertices of both ends, in the rows of edges and in the rows of queries.
     """
     backend = state.backend
     plan = choose_for_batch(backend, state.forest.n, is_query.size, design)
     if plan.algorithm.phased or not state.forest.n:  # queries have to wait for the edges
-        join(plan, Edges(edge_ends[0], edge_ends[1], 0), state.forest)
+        join(plan, Edges(edge_ends[0], edge_ends[1], low=0), state.forest)
         answers = query(state, query_ends[0], query_ends[1])
     else:
         ends = [backend.empty(is_query.size, state.forest.vertex) for _ in edge_ends]
         for end, inserted, queried in zip(ends, edge_ends, query_ends, strict=True):
             end[~is_query], end[is_query] = inserted, queried
-        edges = Edges(ends[0], ends[1], 0)
+        edges = Edges(ends[0], ends[1], low=0)
         answers_of_rows = join_and_query(plan, edges, state.forest, is_query.view(np.uint8))
         answers = answers_of_rows[is_query].astype(bool)
     backend.synchronize()
@@ -337,8 +339,7 @@ def query(state: ConnectivityState, src: Array, dst: Array) -> Array:
     backend = state.backend
     answers = backend.fill(backend.empty(src.size, np.uint8), 0)
     if state.forest.n:
-        climb = backend.kernel(find.naive)
-        ask = backend.kernel(queries.ask, state.forest.vertex, climb)
+        ask = backend.kernel(queries.ask, state.forest.vertex, backend.kernel(find.naive))
         ask(src.size, src, dst, state.forest.parent, answers)
     if not backend.in_caller_order:
         backend.synchronize()  # a later batch on another stream may write to the trees
@@ -346,9 +347,9 @@ def query(state: ConnectivityState, src: Array, dst: Array) -> Array:
 
 
 def query_ids(state: ConnectivityState, columns: Sequence[Any]) -> Array | None:
-    """Return whether the ids of each row are connected, as a new bool array.
+    """Return whether the ids in each row of two columns are connected, as a new bool array.
 
-    Return None if some ids are not vertices, or if ids are not used as vertices directly.
+    Return None if some ids are unknown, or if ids have to be looked up, as :func:`query` requires.
     """
     backend, forest = state.backend, state.forest
     if not (state.index.are_vertices and forest.n):
@@ -377,8 +378,6 @@ def roots(state: ConnectivityState, vertices: Array) -> Array:
     backend, forest = state.backend, state.forest
     roots_of_vertices = backend.empty(vertices.size, np.int64)
     if vertices.size:
-        climb = backend.kernel(find.naive)
-        backend.kernel(changes.roots_of, forest.vertex, climb)(
-            vertices.size, vertices, forest.parent, roots_of_vertices
-        )
+        write = backend.kernel(changes.roots_of, forest.vertex, backend.kernel(find.naive))
+        write(vertices.size, vertices, forest.parent, roots_of_vertices)
     return roots_of_vertices

@@ -41,7 +41,7 @@ class Trees(Forest):
         else:
             fields = vars(forest) | recycled
         trees = cls.__new__(cls)  # without __init__(), which allocates arrays
-        vars(trees).update(fields, _rows={}, spares=spares, device=device)
+        vars(trees).update(fields, _rows={}, spares=spares, device=device)  # no cached rows()
         return trees
 
     def empty_like(self) -> Forest:
