@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 from ..errors import counted
 
@@ -70,13 +70,14 @@ class StreamProgress:
     @property
     def short(self) -> str:
         """The progress in at most 63 characters, to fit next to a bar."""
-        all_rows = self.total if self.rows is None else self.rows
-        of_all = "" if all_rows is None else f" of {scaled(all_rows)}"
+        whole = self.total if self.rows is None else self.rows  # with a filter, the rows so far
+        of_whole = "" if whole is None else f" of {scaled(whole)}"
         remaining = ""
         if self.left is not None:
-            remaining = f", {min(int(self.left / 60), 99_999)}:{int(self.left % 60):02} left"
+            minutes = min(int(self.left / 60), 99_999)  # at most five digits
+            remaining = f", {minutes}:{int(self.left % 60):02} left"
         return (
-            f"{scaled(self.edges)}{of_all} edges, {scaled(self.rate)}/s{remaining};"
+            f"{scaled(self.edges)}{of_whole} edges, {scaled(self.rate)}/s{remaining};"
             f" {scaled(self.components)} component{'' if self.components == 1 else 's'}"
         )
 
@@ -175,10 +176,11 @@ class Reporter:
         terminal: Console | None = None,
     ) -> None:
         self.start = time.monotonic()
-        self._last_report, self._interval = self.start, logged
+        self._last_report, self._interval = self.start, logged  # for the log
         self._call = shown if callable(shown) else None
-        self._columns, self._bar = columns or _fact_columns, cast("Progress | None", None)
-        self._terminal: Console | None = None
+        self._columns = columns or _fact_columns
+        self._bar: Progress | None = None
+        self._terminal: Console | None = None  # where the bar is drawn; None without a bar
         self._exit = ExitStack()
         if self._call:
             self._last_report, self._interval = -math.inf, call  # the first report is due
@@ -296,6 +298,6 @@ class StreamReporter(Reporter):
         remaining = None
         if total is not None and row_rate > 0:
             remaining = max(0.0, (total - rows) / row_rate)
-        counts = edges, None if self.filtered else total, state.index.n, components
-        rows_read = rows if self.filtered else None
+        total_edges, rows_read = (None, rows) if self.filtered else (total, None)
+        counts = edges, total_edges, state.index.n, components
         return StreamProgress(*counts, seconds, rate, remaining, self.edges_before, rows_read)

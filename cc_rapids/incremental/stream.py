@@ -153,14 +153,15 @@ class StreamPlan:
         def shown(value: int | None, prefix: str = "") -> str:
             return "unknown before they are read" if value is None else f"{prefix}{value:,}"
 
-        vertices, memory = shown(self.vertices, "at most "), "up to the limit"
+        vertices = shown(self.vertices, "at most ")
         if self.vertices_least is not None and self.vertices is not None:
             vertices = f"{self.vertices_least:,} to {self.vertices:,}"
             if self.vertices_least == self.vertices:
                 vertices = f"{self.vertices:,}"
             elif self.vertices_probable:
                 vertices += f", probably {self.vertices_probable:,} or more"
-        if self.bytes is not None:
+        memory = "up to the limit"
+        if self.bytes is not None:  # in the units of the limit
             min_bytes = self.bytes_least
             low = "at most" if min_bytes is None else f"{in_words(min_bytes, self.limit)} to"
             memory = f"{low} {in_words(self.bytes, self.limit)}"
@@ -202,13 +203,13 @@ def _choice(stream: Source, options: Options, count: int | None) -> EngineChoice
     if options.engine is not None:
         return EngineChoice(options.engine, "as named")
     if not has_gpu():
-        return choose(None)
+        return choose(edges=None)
     if not stream.arrow:
         return EngineChoice("threads", "edges are read in chunks where they lie")
     try:
         facts = stream.measure()
     except InputError:  # an unreadable file raises an error when it is read
-        return choose(None)
+        return choose(edges=None)
     return choose(facts["edges"], RATES[_kind_of_ids(facts, count)])
 
 
@@ -247,11 +248,11 @@ def plan(
         memory = _memory_of(source, vertices, needed, count is not None, edges, budget, kind, width)
     seconds = None
     if edges is not None and vertices.most is not None:
-        expected = vertices.most
-        if sample is not None and vertices.probable is not None and count is None:
-            expected = sample.likely
-        if vertices.probable is not None:  # a weighted geometric mean of the low and high estimates
-            expected = round(vertices.probable ** (2 / 3) * expected ** (1 / 3))
+        low, high = vertices.probable, vertices.most
+        if sample is not None and low is not None and count is None:
+            high = sample.likely
+        # a weighted geometric mean of the low and high estimates
+        expected = high if low is None else round(low ** (2 / 3) * high ** (1 / 3))
         seconds = run_seconds(
             *(kind, edges, expected, text_per_vertex, width),
             text_files=facts.get("text_files", False),
@@ -309,13 +310,13 @@ class _Memory(NamedTuple):
 def _vertices_of(
     source: Source, edges: int | None, sample: Estimate | None, count: int | None
 ) -> _Vertices:
-    """Return the number of vertices of a list of edges, from its metadata and a sample.
+    """Return estimates of the number of vertices of ``source``, from its metadata and a sample.
 
-    ``count`` is the argument ``num_vertices``, and ``edges`` the length of the list.
+    ``count`` is the argument ``num_vertices``, and ``edges`` the number of edges, if it is known.
     """
     if count is not None or edges is None:
         return _Vertices(count, count, count)
-    span = source.measure()["span"]
+    span = source.measure()["span"]  # the least and the greatest id
     most = min(2 * edges, span[1] - span[0] + 1) if span else 2 * edges
     if sample is None:
         return _Vertices(None, None, most)
@@ -342,26 +343,26 @@ def _memory_of(
     the memory table, and ``width`` is the number of columns of an id.
     """
     assert vertices.most is not None
-    most, per_vertex, is_upper_bound = needed(vertices.most), None, is_exact
+    bytes_most, per_vertex, is_upper_bound = needed(vertices.most), None, is_exact
     bytes_per_edge = budget.edge_bytes(kind, width)
     smallest_chunk = LEAST_ROWS * bytes_per_edge
     if vertices.most:
-        per_vertex = round((most - smallest_chunk - budget.fixed) / vertices.most)
+        per_vertex = round((bytes_most - smallest_chunk - budget.fixed) / vertices.most)
     if not is_exact and (bounds := bounds_of_ids(source, vertices.most)) is not None:
         ids, text = bounds  # at most so many ids, with so many bytes of text
         text = text + OFFSET_BYTES * width * ids if kind == "strings" else 0
         bytes_of_vertices = budget.vertex_bytes(kind, ids, text, width)
-        is_upper_bound, most = True, max(most, bytes_of_vertices + smallest_chunk)
-    fits = True if is_upper_bound and most <= budget.limit else None
+        is_upper_bound, bytes_most = True, max(bytes_most, bytes_of_vertices + smallest_chunk)
+    fits = True if is_upper_bound and bytes_most <= budget.limit else None
     if fits:
         max_rows = budget.max_rows if edges is None else min(budget.max_rows, edges)
         largest_chunk = max(LEAST_ROWS, max_rows) * bytes_per_edge
-        most = min(budget.limit, most - smallest_chunk + largest_chunk)
-    least = None if vertices.least is None else needed(vertices.least)
-    if least is not None and least > budget.limit:
+        bytes_most = min(budget.limit, bytes_most - smallest_chunk + largest_chunk)
+    bytes_least = None if vertices.least is None else needed(vertices.least)
+    if bytes_least is not None and bytes_least > budget.limit:
         fits = False
-    probable = None if vertices.probable is None else needed(vertices.probable)
-    return _Memory(least, probable, most, per_vertex, fits)
+    bytes_probable = None if vertices.probable is None else needed(vertices.probable)
+    return _Memory(bytes_least, bytes_probable, bytes_most, per_vertex, fits)
 
 
 def memory_use(index: Index) -> tuple[str, int, int, int]:
@@ -544,7 +545,7 @@ def stream_components(
     >>> cc_rapids.stream_components(chunks, memory_limit="64MiB").sizes()
     Sizes(labels=array([0, 1]), size=array([501, 501]))
     """
-    if at_least is not None or at_most is not None:
+    if at_least is not None or at_most is not None:  # a matrix or graph has its own weights
         edges, weight = with_own_weights(edges, weight)
     edges = opened(edges)
     options = Options.check(
@@ -596,14 +597,14 @@ def find_in_stream(
     except LateTextError as error:
         if not error.can_restart:
             raise
-        is_text = True in error.text  # in some column of an id
-        types = f"ids as text: {error}" if is_text else "the types of the first ids"
+        has_text = True in error.text  # a flag for each column of an id
+        types = f"ids as text: {error}" if has_text else "the types of the first ids"
         log.info("reading from the first file again, with %s", types)
         options = replace(options, text=options.text.with_text(error.text))
         return find_in_stream(edges, options, solve)
-    return (
-        _finished(components, edges, options) if isinstance(components, Components) else components
-    )
+    if not isinstance(components, Components):  # a plan
+        return components
+    return _finished(components, edges, options)
 
 
 def _finished(components: Components, edges: Any, options: Options) -> Components:
@@ -620,10 +621,10 @@ def _finished(components: Components, edges: Any, options: Options) -> Component
 def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components | StreamPlan:
     """Return the components of a stream, or its plan.
 
-    If all edges fit into memory, ``solve`` gets them as one table. Otherwise, they are linked in
-    chunks.
+    If all edges fit into memory, ``solve`` gets them as one table. Otherwise, or if ``solve`` is
+    None, they are linked in chunks.
     """
-    if solve is None or not options.forest:
+    if solve is None or not options.forest:  # one table may still be solved with a forest
         options.check_streamed()
     design = options.batch_design  # raises a DesignError before edges are read
     vertices, bound = options.vertices, options.weight_bound
@@ -633,7 +634,7 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
     source, destination, _ = inputs.sides(options.source, options.destination, count)
     skips = options.unreadable == "skip"
     stream = read.source_of(edges, source, destination, options.text, bound, skips, adapter)
-    width = inputs.sides(*stream.names, count)[2]
+    _, _, width = inputs.sides(*stream.names, count)  # the source may have found the names
     choice = _choice(stream, options, count)
     runner = options.backend(choice=choice)
     if not options.forest:  # a forest needs row numbers of one table on the host
@@ -642,8 +643,8 @@ def _run_stream(edges: Any, options: Options, solve: Solve | None) -> Components
     max_rows = MOST_ON_DEVICE if runner.on_device else MOST_ROWS
     budget = Budget(limit, stream.fixed, max_rows=max_rows, readers=stream.readers)
     if options.explain:
-        whole = solve is not None and stream.arrow and not runner.on_device
-        return plan(stream, count, runner, budget, width, choice.reason, whole)
+        may_solve_whole = solve is not None and stream.arrow and not runner.on_device
+        return plan(stream, count, runner, budget, width, choice.reason, may_solve_whole)
     if options.memory_limit is not None and not os.path.exists(options.checkpoint or ""):
         with suppress(InputError):  # an unreadable file raises an error when it is read
             warn_ahead(stream, count, budget, width)
@@ -700,15 +701,13 @@ def _saver_of(
         **options.text.as_dict(),
         "nulls": options.nulls,
         "num_vertices": count,
-        "weight": bound and bound.for_checkpoint(),
+        "weight": None if bound is None else bound.for_checkpoint(),
     }
     if options.checkpoint is not None:
         arguments["vertices"] = _digest(options.vertices, width)
-    return Saver(
-        *(options.checkpoint, options.checkpoint_every, arguments, str(options.batch_design)),
-        # if files are read again as text, a checkpoint of this run has integer ids
-        replaces=True in options.text.as_text,
-    )
+    design = str(options.batch_design)
+    replaces = True in options.text.as_text  # an earlier checkpoint has integer ids
+    return Saver(options.checkpoint, options.checkpoint_every, arguments, design, replaces)
 
 
 def _solve_table(gathered: Gathered, options: Options, solve: Solve) -> Components:
@@ -781,8 +780,8 @@ class Run:
         started = perf_counter()
         saved = self.saver.read(backend, self.stream)
         if saved is None:
-            kind_of_ids = "range" if count is not None else "strings"
-            self.budget.update(kind_of_ids, count or 0, width=self.width)
+            row = "range" if count is not None else "strings"  # as memory_use() without ids
+            self.budget.update(row, count or 0, width=self.width)
             state = initial_state(backend, count, vertices, self.movable, self.width)
             cursor, done = Cursor(), False
         else:
@@ -801,7 +800,7 @@ class Run:
             reporter.report_state(state, last=True)
         state = self.with_output_kind(state)
         if isinstance(state.index, TextIndex):
-            state.index.table.release_slots()
+            state.index.table.release_slots()  # a later lookup builds them again
         resumed = self._describe_resumed(saved, state.edges) if saved else None
         return snapshot(state, self.design, labels, perf_counter() - started, resumed)
 
@@ -816,12 +815,12 @@ class Run:
         return replace(state, given=kind, ledger=state.ledger._replace(unreadable_files=skipped))
 
     def _describe_resumed(self, saved: Resumed, edges: int) -> str:
-        """Return how many edges earlier runs linked, as text; log it with the edges of this run."""
+        """Return how many of ``edges`` earlier runs linked, as text; log it with the others."""
         new = edges - saved.state.edges
         description = f"{saved.state.edges:,} edges were linked by earlier runs"
         if saved.done:
             added = saved.more or "no more"
-            if self.saver.trace and new:  # items of an iterable
+            if self.saver.trace and new:  # of an iterable, ``saved.more`` is not known in advance
                 added = f"{new:,} edges more"
             description += f", all of the input then; {added} since"
         log.info("checkpoint %s: %s, and %d by this one", self.saver.path, description, new)
@@ -844,8 +843,9 @@ class Run:
 
         ``old`` chunks, which an earlier run has linked, are only compared with the checkpoint.
         """
-        kinds = state.index.kinds if state.index.n and not isinstance(state.index, Range) else None
-        chunks = self.stream.read_ahead(cursor, self.budget, kinds)
+        has_types = state.index.n and not isinstance(state.index, Range)
+        are_text = state.index.kinds if has_types else None  # for each column of an id
+        chunks = self.stream.read_ahead(cursor, self.budget, are_text)
         new = False  # whether chunks were linked since the last checkpoint
         rows_before, saver = state.ledger.given, self.saver
         try:
@@ -867,7 +867,7 @@ class Run:
                             new = False
                         report(state)
         except LateTextError as error:
-            if not error.can_restart:
+            if not error.can_restart:  # otherwise find_in_stream() reads the files again
                 saver.save_after_error(state, cursor, new, error)
             raise
         except BaseException as error:
@@ -877,14 +877,14 @@ class Run:
         given = self.stream.given
         if given is not None:
             _check_given(state, rows_before + given)
-        self.saver.write(state, cursor, done=True)
+        saver.write(state, cursor, done=True)
         return state
 
     def _plan_chunk(self, state: ConnectivityState) -> None:
         """Set the size of the next chunk; raise a CapacityError that reports the progress so far.
 
-        If ids are strings, or before the first chunk, the memory that Arrow's pool retains is
-        released first: it can be several times the size of a chunk, or of a sample.
+        If ids are strings, or before the first chunk of Arrow data, the memory that Arrow's pool
+        retains is released first: it can be several times the size of a chunk, or of a sample.
         """
         kind, *sizes = memory_use(state.index)
         if kind == "strings" and (state.index.n or self.stream.arrow):
@@ -919,7 +919,7 @@ class Run:
             return advice
         need = self.budget.vertex_bytes(kind, max_vertices, math.ceil(factor * text), width)
         need += LEAST_ROWS * self.budget.edge_bytes(kind, width)
-        need += need // 20
+        need += need // 20  # a margin of 5 %
         limit = self.budget.in_words(need)
         return f" to about {limit}, if the other edges add vertices at the same rate{advice}"
 
@@ -929,7 +929,7 @@ class Run:
         The trees of the old state are reused if no vertex is new.
         """
         given = read.read_chunk(chunk, self.nulls, self.bound)
-        given = with_vertices(given, chunk.vertices, False)
+        given = with_vertices(given, chunk.vertices, dense=False)
         self.saver.record_read(given, chunk.after)
         if chunk.old:  # an earlier run has linked these rows; they only determine types
             kind = batches.kind_of(given, None)
@@ -984,7 +984,7 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
     count = read.check_vertices(options.num_vertices, options.vertices)
     source, destination, _ = inputs.sides(options.source, options.destination, count)
     stream = read.source_of(edges, source, destination, options.text, options.weight_bound)
-    width = inputs.sides(*stream.names, count)[2]
+    _, _, width = inputs.sides(*stream.names, count)
     if not (stream.threaded and stream.arrow):
         raise InputError(
             "devices= of streams is for files and datasets: write these edges to Parquet files, or"
@@ -993,18 +993,18 @@ def find_in_stream_on_devices(edges: Any, options: Options) -> Components | Stre
     stream.use_gpu_reader(row_group_reader(backend.device_id, current=True))
     limit = bytes_of(options.memory_limit, backend.free_bytes() if backend.on_device else None)
     facts = stream.measure()
-    chosen = _spreading(facts, stream.readers, count, len(numbers))
-    numbers = numbers[: chosen.count]
+    spreading = _spreading(facts, stream.readers, count, len(numbers))
+    numbers = numbers[: spreading.count]
     max_rows = _max_chunk_rows(facts, len(numbers))
     budget = Budget(limit, stream.fixed, max_rows=max_rows, readers=stream.readers)
     if options.explain:
-        reason = f"files are read by {counted(len(numbers), 'GPU')}: {chosen.why}"
+        reason = f"files are read by {counted(len(numbers), 'GPU')}: {spreading.why}"
         return plan(stream, count, backend, budget, width, reason)
-    log.info("on %s: %s", counted(len(numbers), "device"), chosen.why)
+    log.info("on %s: %s", counted(len(numbers), "device"), spreading.why)
     budget.update("strings" if count is None else "range", count or 0, width=width)
     total = facts["edges"] if options.progress else None
     answers = adapter_of(edges).answers(edges, ReadRequest(source, destination))
-    queue = _ChunkQueue(stream, stream.read(Cursor(), budget, None))
+    queue = _ChunkQueue(stream, stream.read(Cursor(), budget, text=None))
     with StreamReporter(options.progress, total, None, stream.filtered) as reporter:
         run = _RunOnDevices(
             queue, numbers, backend, budget, options, count, width, answers, reporter
@@ -1133,7 +1133,7 @@ class _RunOnDevices:
             bound=options.weight_bound,
         )
         vertices = None if k else options.vertices  # they are inserted once
-        state = initial_state(backend, self.count, vertices, False, self.width)
+        state = initial_state(backend, self.count, vertices, movable=False, width=self.width)
         state = run.link_chunks(state, Cursor(), partial(self._report, k, reader))
         reports = barrier.exchange(k, (reader.last, state))
         states = [state_of_device for _, state_of_device in reports]
@@ -1184,17 +1184,17 @@ class _RunOnDevices:
         backend = self.backend
         distance = 1  # the number of the sender minus the number of the receiver
         while distance < len(self.numbers):
-            sends, source = k % (2 * distance) == distance, k + distance
+            sends, sender = k % (2 * distance) == distance, k + distance
             with backend.scope():
                 message = (state, batches.flat_parents(state)) if sends else None
                 backend.synchronize()
                 messages = barrier.exchange(k, message)
-                if not k % (2 * distance) and source < len(self.numbers):
-                    backend.connect(self.numbers[source])
-                    state = self._with_trees(state, messages[source], self.numbers[source])
+                if not k % (2 * distance) and sender < len(self.numbers):
+                    backend.connect(self.numbers[sender])
+                    state = self._with_trees(state, messages[sender], self.numbers[sender])
                     backend.synchronize()
             del message, messages
-            barrier.exchange(k)
+            barrier.exchange(k)  # all have received, so the sent states are freed
             barrier.forget(k)
             distance *= 2
         return state
@@ -1204,7 +1204,8 @@ class _RunOnDevices:
     ) -> ConnectivityState:
         """Return a state with the ids and the trees of another device added.
 
-        ``sent`` has the state of the other device, and the root of each of its vertices.
+        ``sent`` has the state of the other device, whose number is ``device``, and the root of each
+        vertex of that state.
         """
 
         def check(index: Index) -> int:
@@ -1216,6 +1217,7 @@ class _RunOnDevices:
 
         backend, (other, roots) = self.backend, sent
         transfer = Transfer(backend, device, check(state.index), check)
+        # the vertex of this state for each vertex of the other
         index, vertices = merge_index(state.index, other.index, transfer)
         forest = batches.grown(state.forest, index.n)
         for rows in transfer.parts(other.index.n):
