@@ -167,7 +167,7 @@ def components_at(
         reading=reading,
         expected_rows=partial(adapter.rows, edges, request),
     )
-    if stream is None:
+    if stream is None:  # one frame or pair
         columns = request.columns(weight)
         cuts = reader.frame(collected(edges, columns), state)
     else:
@@ -180,9 +180,9 @@ def components_at(
     sources = tuple(reading.formats)
     if not cuts.facts[0].rows.records:
         warn_of_no_edges(edges)
-    given = replace(cuts.given, formats=sources) if sources else cuts.given
+    given = replace(cuts.given, bound=WeightBound(weight).remembered())
     given = given if answers is None else replace(given, answers=answers)
-    given = replace(given, bound=WeightBound(weight).remembered())
+    given = replace(given, formats=sources) if sources else given
     kind = options.labels or DEFAULT_KINDS[bool(given.src.key_columns)]
     cuts, thresholds = replace(cuts, given=given), levels.values.tolist()
     answers_at_thresholds: CutAnswers[Components] = CutAnswers(
@@ -227,7 +227,7 @@ class _Reader:
                 pick_edges(rows.size, rows, edges.src, edges.dst, src, dst)
                 cut_trees.join(Edges(src, dst, edges.low), rows.size)
             if int(placed.backend.to_host(encoded.forest.out_of_range)[0]):
-                raise given.changed()
+                raise given.changed()  # all ids were in the range of the first reading
             given = batches.with_output_like(placed, given).given
             return cut_trees.grown(given, decoder, encoded.name, self.ledger, self.outside.tolist())
 
@@ -235,7 +235,7 @@ class _Reader:
         """Return the trees of all cuts of a stream.
 
         Each bucket has its own trees. At the end, they are merged into the trees of the next
-        stricter cut.
+        stricter cut. ``states`` have the trees of the buckets.
         """
         states = [state] * len(self.levels)
         for chunk in chunks:
@@ -243,17 +243,18 @@ class _Reader:
                 if states[0].backend is not placed.backend:  # no edge is linked yet
                     states = [placed] * len(states)
                 extended, ends = batches.with_vertices(placed, given, columns, copied=False)
+                src, dst = ends[:2]  # declared vertices may follow
                 states = [
-                    self._link_bucket(extended, bucket, [end[rows] for end in ends[:2]])
+                    self._link_bucket(extended, bucket, [src[rows], dst[rows]])
                     for bucket, rows in zip(states, buckets, strict=True)
                 ]
-                state = replace(extended, edges=extended.edges + ends[0].size)
+                state = replace(extended, edges=extended.edges + src.size)
         index = state.index
         with state.backend.scope():
             ranks = _ranks(state)
             cut_trees = GrowingTrees(state.forest, len(states), self.design, self.uses_default)
             for bucket in states:
-                cut_trees.join(Edges(ranks, ranks[bucket.forest.parent], 0), bucket.edges)
+                cut_trees.join(Edges(ranks, ranks[bucket.forest.parent], low=0), bucket.edges)
             decoder, rows = index.decoder(state.given), self._ledger_of_source()
             return cut_trees.grown(
                 state.given, decoder, index.description, rows, self.outside.tolist()
@@ -283,7 +284,8 @@ class _Reader:
     ) -> Iterator[tuple[ConnectivityState, EdgeInput, list[Any], list[Array]]]:
         """Yield the state on the backend of the edges, the input, its ids, and the buckets.
 
-        The columns of ids have only edges with a valid weight. A bucket is an array of their rows.
+        The ids are two columns of the ends of edges with a valid weight, and a third column if the
+        caller declares vertices. A bucket is an array of rows of the first two.
         """
         given, weights, valid = self._read(edges)
         placed = inputs.placed_for(state, given, self.movable)
@@ -312,9 +314,9 @@ class _Reader:
         """Return the edges, their weights, and a mask of valid weights (None if all are valid)."""
         sides = adapter_of(edges).named(edges, self.request, self.weight)
         given = inputs.read(edges, *sides.names, self.request.nulls)
-        plain = plain_weights(adapter_of(edges), edges, self.weight)()
-        values, valid = plain or adapter_of(edges).weights(edges, self.weight)
-        if given.row_index is not None:
+        wait_for_weights = plain_weights(adapter_of(edges), edges, self.weight)
+        values, valid = wait_for_weights() or adapter_of(edges).weights(edges, self.weight)
+        if given.row_index is not None:  # reading the ends has left out rows
             rows = given.row_index()
             values, valid = values[rows], None if valid is None else valid[rows]
         if values.size != given.src.size:
@@ -370,9 +372,5 @@ def _with_ranks(state: ConnectivityState, given: EdgeInput, columns: list[Any]) 
 
 def _ranks(state: ConnectivityState) -> Array:
     """Return the rank of the id of each vertex among all ids."""
-    sorted_vertices, backend = state.index.places, state.backend
-    return (
-        backend.xp.arange(state.forest.n)
-        if sorted_vertices is None
-        else inverse(sorted_vertices, backend)
-    )
+    places, backend = state.index.places, state.backend
+    return backend.xp.arange(state.forest.n) if places is None else inverse(places, backend)

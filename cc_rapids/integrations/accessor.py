@@ -55,14 +55,12 @@ def _delegating_method(name: str, *, takes_rows: bool = False) -> Callable[..., 
     """
     method = getattr(Components, name)
     parameters = list(inspect.signature(method).parameters.values())
-    positional = 2 if takes_rows else 1  # self, and the frame of rows
-    keyword_only = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for parameter in parameters[positional:]
-    ]
+    own_count = 2 if takes_rows else 1  # positional parameters: self, and the frame of rows
+    own, others = parameters[:own_count], parameters[own_count:]
+    keyword_only = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in others]
     options = inspect.Parameter("options", inspect.Parameter.VAR_KEYWORD, annotation="Any")
     signature = inspect.Signature(
-        [*parameters[:positional], *END_PARAMETERS.values(), *keyword_only, options],
+        [*own, *END_PARAMETERS.values(), *keyword_only, options],
         return_annotation="Any",
     )
 
@@ -71,14 +69,15 @@ def _delegating_method(name: str, *, takes_rows: bool = False) -> Callable[..., 
         bound.apply_defaults()
         values = bound.arguments
         method_keywords = {parameter.name: values[parameter.name] for parameter in keyword_only}
-        rows = values["frame"] if takes_rows else NO_ROWS
-        keys = [values[key] for key in ROW_COLUMNS] if takes_rows else []
+        rows, columns_of_rows = NO_ROWS, []
+        if takes_rows:
+            rows, columns_of_rows = values["frame"], [values[key] for key in ROW_COLUMNS]
 
-        def call_method(components: Components, *rows: Any) -> Any:
-            return getattr(components, name)(*rows, **method_keywords)
+        def call_method(components: Components, *frame: Any) -> Any:
+            return getattr(components, name)(*frame, **method_keywords)
 
         ends = values["source"], values["destination"]
-        return self._answer(call_method, *ends, values["options"], rows, keys)
+        return self._answer(call_method, *ends, values["options"], rows, columns_of_rows)
 
     delegate.__name__, delegate.__qualname__ = name, f"Accessor.{name}"
     delegate.__doc__ = _docstring(method, takes_rows)

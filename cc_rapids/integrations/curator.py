@@ -182,7 +182,7 @@ class ConnectedComponentsStage(Stage):  # type: ignore[misc]
         gpus = GPUS[resolved_engine] if resolved_engine else 1.0  # "auto" gets a GPU
         bytes_of(memory_limit)  # raises an error for an invalid limit before the folder is made
         self.resources = Resources(cpus=1.0, gpus=gpus)
-        self._answered_files: list[str] | None = None
+        self._answered_files: list[str] | None = None  # that process_batch() solved
         folder = check_path("output_path", output_path)
         self.output_path = f"{folder.rstrip('/')}/{self.name}"
         if checkpoint is not None:
@@ -515,7 +515,7 @@ def _edges(files: list[tuple[str, Any]]) -> Any:
 
     paths, fragments = zip(*files, strict=True)
     if not any("://" in path for path in paths):
-        return list(paths)
+        return list(paths)  # remote files need the file system of their fragments
     schemas = [fragment.physical_schema for fragment in fragments]
     return pyarrow.dataset.FileSystemDataset(
         fragments,
