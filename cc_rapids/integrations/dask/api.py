@@ -248,9 +248,8 @@ class DaskRun(Run):
         origins = [("edges", edges, k) for k in range(len(parts))]
         if vertices is not None:
             vertex_parts = _parts_of(vertices, edges._meta)
-            forests += [
-                self._delayed(loops, part, self.id_names[0], self.options) for part in vertex_parts
-            ]
+            source = self.id_names[0]  # as many columns as an id of a vertex has
+            forests += [self._delayed(loops, part, source, self.options) for part in vertex_parts]
             origins += [("vertices", vertices, k) for k in range(len(vertex_parts))]
         futures = self.tasks.compute([*forests, *(self._delayed(len, part) for part in parts)])
         leaves, self.counts[:] = futures[: len(forests)], futures[len(forests) :]
@@ -265,7 +264,7 @@ class DaskRun(Run):
         return call(*arguments, dask_key_name=self.tasks.key(function))
 
     def folded(self, leaves: list[Future]) -> list[tuple[str, Future]]:
-        """Merge and clear ``leaves`` as :meth:`fold` does; errors name the fault of a partition."""
+        """Clear ``leaves``, and return what :meth:`fold` does; errors name a partition's fault."""
         try:
             total = len(leaves)
             completed = self.tasks.completed(leaves, self._fail)
@@ -320,21 +319,22 @@ class DaskRun(Run):
     def by_edges(
         self, edges: Any, labels: str | None, vertices: Any, num_vertices: int | None, combine: str
     ) -> DaskComponents:
-        """Solve with distributed edges: combine the forests in a tree or by an all-gather."""
+        """Solve with distributed edges; ``combine`` is as for :func:`components`."""
+        # lazy vertices become leaves; others are added when a forest of all edges is solved
         tasks, have_leaves = self.tasks, is_dask(vertices)
         folded = self.folded(self.leaves(edges, vertices if have_leaves else None))
         homes, forests = [home for home, _ in folded], [forest for _, forest in folded]
         options = self.options | {"labels": labels, "num_vertices": num_vertices}
         options["vertices"] = None if have_leaves else vertices
         if combine != "tree":
-            answer = self._gathered(homes, forests, options, combine == "gather")
+            answer = self._gathered(homes, forests, options, forced=combine == "gather")
             if answer:
                 return answer
         root = self.tree(forests)
         answer = tasks.submit(labelled, root, self.id_names, options)  # a pair (frame, facts)
-        [facts] = tasks.gather([tasks.submit(getitem, answer, 1)])
+        [run_facts] = tasks.gather([tasks.submit(getitem, answer, 1)])
         workers = tasks.workers()
-        facts = self.facts(facts, "edges", len(workers), combine="tree")
+        facts = self.facts(run_facts, "edges", len(workers), combine="tree")
         # distribute the frame, which is on one worker, over all workers
         chunks = [tasks.submit(chunk, answer, k, len(workers)) for k in range(len(workers))]
         moved = [
@@ -358,18 +358,17 @@ class DaskRun(Run):
         ``homes`` are the workers of ``forests``. The reason for None is logged. If ``forced`` is
         true, an EngineError with the reason is raised instead.
         """
-        tasks, facts = self.tasks, list[dict[str, Any]]()
+        tasks, reason = self.tasks, "ids have several columns"
+        descriptions: list[dict[str, Any]] = []
         if isinstance(self.id_names[0], str):
-            facts = tasks.gather([tasks.submit(described, forest) for forest in forests])
-            reason = reason_against(tasks, homes, facts, forced)
-        else:
-            reason = "ids have several columns"
+            descriptions = tasks.gather([tasks.submit(described, forest) for forest in forests])
+            reason = reason_against(tasks, homes, descriptions, forced)
         if reason and forced:
             raise EngineError(f"combine='gather' is not possible: {reason}; use combine='tree'")
         if reason:
             log.debug("forests are merged in a tree: %s", reason)
             return None
-        answers = by_gather(tasks, forests, homes, facts, self.id_names, options)
+        answers = by_gather(tasks, forests, homes, descriptions, self.id_names, options)
         if answers is None:
             return None
         self.watch.report(1, 1, partial(DaskProgress, "gathered", 1, 1))
@@ -385,7 +384,7 @@ def is_dask(thing: Any) -> bool:
 
 
 def _parts_of(vertices: Any, edges_meta: Any) -> list[Any]:
-    """Return the partitions of vertices as lazy frames; vertices in memory become one partition."""
+    """Return lazy frames of vertices: their partitions, or one frame in the library of edges."""
     if is_dask(vertices):
         return list(vertices.to_delayed())
     with column.of("vertices", vertices).borrow() as borrowed:
@@ -517,7 +516,7 @@ def components(
     )
     source, destination = read.named_ends(edges, source, destination)
     _check(edges, *checked_names(source, destination), vertices, num_vertices, nulls)
-    source, destination = names_of_ends(source, destination)
+    source, destination = names_of_ends(source, destination)  # a list of one name becomes the name
     check_word("way to combine forests", combine, COMBINES)
     check_partition(partition, source, labels, owners, room, pickle.dumps)
     options = {"design": design, "engine": engine}
@@ -549,7 +548,7 @@ def _client() -> Client:
 def _check(
     edges: Any, source: Side, destination: Side, vertices: Any, num_vertices: int | None, nulls: str
 ) -> None:
-    """Raise an error for arguments that are wrong for any rows; no rows are read."""
+    """Raise an error for arguments that are wrong for any rows, by reading example frames."""
     if not isinstance(edges, dd.DataFrame):
         raise InputError(
             f"edges are a {type(edges).__name__}, not a Dask frame: pass them to"
@@ -573,10 +572,10 @@ def _check(
 
 
 def _example(meta: Any, id_names: list[str] | None) -> Any:
-    """Return an example of a frame or series with the types of ``meta``, which has no rows.
+    """Return a frame or series with the types of ``meta``, to check arguments before rows are read.
 
-    The example has rows only if the type of each column determines the type of its values, unlike
-    the type object. ``id_names`` are the columns of ids; None stands for all columns.
+    It has rows only if the type of each column determines the type of its values, unlike the type
+    object. ``id_names`` are the columns of ids; None stands for all columns.
     """
     if meta.ndim == 2:
         names = list(dict.fromkeys(id_names or meta.columns))
