@@ -153,7 +153,7 @@ def deduplicate(
     output_target = None if output is None else checked_output(output, output_format, [docs, pairs])
     output_path = None if output_target is None else output_target[0]
     dropped_target = None if dropped is None else checked_output(dropped, None, [docs, pairs])
-    if dropped_target and output_path and dropped_target[0].absolute() == output_path.absolute():
+    if dropped_target and output_path and dropped_target[0].resolve() == output_path.resolve():
         raise click.UsageError("--dropped and --output name the same file.")
     shown = is_shown(output_path, quiet, json_output)
     start = time.perf_counter()
