@@ -66,10 +66,10 @@ def pairs_of(
     given = read_pairs(pairs, source, destination, NO_OPTIONS, width, usages)
     missing = "raise" if name == "must_link" else "null"
     remedy = f"records of {name}= must be vertices: include them in vertices= (--records)"
-    with BorrowedEdges(backend, given) as columns:
+    with BorrowedEdges(backend, given) as (source_ids, destination_ids, *_):
         (first, first_known), (second, second_known) = (
             rows_of_borrowed(answer, side, ids, missing, remedy)
-            for side, ids in zip((given.src, given.dst), columns, strict=True)
+            for side, ids in ((given.src, source_ids), (given.dst, destination_ids))
         )
     if name == "cannot_link":
         known = first_known & second_known

@@ -2,6 +2,7 @@
 
 import pickle
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -113,6 +114,14 @@ def test_nulls_and_unknown_records_have_no_rule():
             pd.DataFrame(PAIRS), weight="w", datasets=sets, cannot_link=[(1, 77)]
         )
     assert (len(found), len(found.refused())) == (1, 0)
+
+
+def test_rules_as_a_graph_with_a_lone_node():
+    graph = nx.Graph([(1, 11)])
+    graph.add_node(2)
+    assert labels_of(cc_rapids.link_pairs(pd.DataFrame(PAIRS), weight="w", must_link=graph))[1] == 1
+    found = cc_rapids.link_pairs(pd.DataFrame(PAIRS), weight="w", cannot_link=graph)
+    assert labels_of(found)[1] != labels_of(found)[11]
 
 
 def test_limits_by_dataset():
