@@ -276,8 +276,10 @@ class Integers(_OneColumn):
         return vertices, valid & fits
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for pickling, without the table, which a later index may change."""
-        return vars(self) | {"table": None}
+        """Return the state for pickling, without tables: a later index may change ``table``."""
+        state = vars(self) | {"table": None}
+        state.pop("_table_for_lookups", None)
+        return state
 
     def table_of(self, backend: Backend) -> ArrivalTable:
         """Return the table of the ids; build it on first use."""

@@ -500,12 +500,13 @@ def _members(result: Components, top: int) -> Iterator[pa.ChunkedArray]:
 
 def _largest(result: Components, top: int, members: int) -> Table:
     """Return the largest components: size, label, and a sample of their members."""
+    import pyarrow as pa
     from rich.table import Table
 
     table = Table("size", "label", "some members")
     for row, vertices in zip(result.sizes(top).to_pylist(), _members(result, top), strict=True):
         step = max(1, len(vertices) // max(members, 1))  # members from the whole range of ids
-        shown_positions = list(range(0, len(vertices), step))[:members]
+        shown_positions = pa.array(range(0, len(vertices), step)[:members], pa.int64())
         shown_members = [str(vertex) for vertex in vertices.take(shown_positions).to_pylist()]
         if 0 < len(shown_members) < len(vertices):
             shown_members.append("...")

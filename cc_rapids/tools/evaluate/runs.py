@@ -92,8 +92,9 @@ def evaluate(
     ``ran`` (the design that it ran), and ``wall_ms`` (and on a GPU ``device_ms``) from the edges to
     the labels. The evaluation continues after errors. A file that cannot be read or a design that
     cannot run gives a row with ``not_run``, and a wrong answer gives a row with ``wrong`` and
-    without times. ``on_progress`` gets the numbers of finished runs and of all runs of readable
-    files. Raise a DesignError or an InputError if a design or a reduction does not exist.
+    without times. ``on_progress`` gets the numbers of finished runs, with those of unreadable
+    files, and of all runs. Raise a DesignError or an InputError if a design or a reduction does not
+    exist.
     """
     for design in plan.designs:
         Design.parse(design)
@@ -107,7 +108,9 @@ def evaluate(
             source = Source.read(path, plan.text, plan.source, plan.destination)
         except (CcRapidsError, MemoryError) as error:
             yield {"file": path.name, "not_run": reason(error)}
-            total -= len(cases)
+            done += len(cases)
+            if on_progress is not None:
+                on_progress(done, total)
             continue
         truth = _Truth(source)
         for case in cases:

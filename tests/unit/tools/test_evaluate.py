@@ -56,7 +56,7 @@ def test_all_designs_over_all_files(folder):
     assert all(row["checked"] and row["wall_ms"]["runs"] == 2 for row in found)
     assert [row["components"] for row in found[4:]] == [2, 2]
     assert [round(row["density"], 2) for row in found[:4:2]] == [0.05, 0.5]
-    assert seen == [(k, 6) for k in range(1, 7)]
+    assert seen == [(k, 8) for k in range(2, 9)]
 
 
 def test_what_cannot_run_is_a_row(folder):

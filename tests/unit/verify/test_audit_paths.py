@@ -233,7 +233,11 @@ FAULTS = {
     "length": (along.Chains.between, "2 * self.depth", "1 * self.depth"),
     "ends": (along.Chains.pieces, "low[done] + 1", "low[done]"),
     "climb": (along.Chains.pieces, "low > high", "low < high"),
-    "step": (along.Chains.along, "starts[pair] + step", "starts[pair] + length[pair] - 1 - step"),
+    "step": (
+        along.Chains.edges_along,
+        "starts[pair] + step",
+        "starts[pair] + length[pair] - 1 - step",
+    ),
     "weakest": (along.Chains.between, "rank < no_rank", "rank < 0"),
     "order": (along.order_from_weakest, "not heavy_is_weak", "heavy_is_weak"),
 }
@@ -245,7 +249,11 @@ def test_faults_in_what_finds_paths_are_refused(function, old, new, tmp_path):
     with planted(Plant(function, old, new, "paths"), tmp_path):
         found = components(EDGES_BY_WEIGHT, weight="w", forest="max")
         answer = found.paths(PAIRS, "a", "b")
-        rows = found.paths(PAIRS, "a", "b", rows=True) if function is along.Chains.along else None
+        rows = (
+            found.paths(PAIRS, "a", "b", rows=True)
+            if function is along.Chains.edges_along
+            else None
+        )
         with pytest.raises(errors.VerificationError):
             found.audit_paths(answer, PAIRS, EDGES_BY_WEIGHT, rows=rows, **ASKED)
 

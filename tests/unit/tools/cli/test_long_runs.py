@@ -207,6 +207,7 @@ class TestTop:
         assert [one["members"] for one in top("--top", 3)] == [[2, 5, 7], [4, 8], [9]]
         assert [one["members"] for one in top("--top", 2, "--members", 2)] == [[2, 5], [4, 8]]
         assert [one["members"] for one in top("--top", 2, "--members", 0)] == [[], []]
+        assert "..." not in given("calculate", "pairs.csv", "--top", 2, "--members", 0)
         assert top("--top", 0) == []
         assert "needs --top" in refused("calculate", "pairs.csv", "--members", 2)
 
