@@ -259,7 +259,7 @@ def test_what_is_refused(monkeypatch):
 def test_edges_are_counted_before_any_is_found(monkeypatch):
     found, pairs = components(([1, 2], [2, 3]), forest=True), ([1, 1], [2, 3])
     right = found.paths(pairs, rows=True, limit=3).row.tolist()
-    monkeypatch.setattr(Chains, "along", lambda *_: pytest.fail("a path was begun"))
+    monkeypatch.setattr(Chains, "edges_along", lambda *_: pytest.fail("a path was begun"))
     for limit in (0, 1, 2):
         with pytest.raises(errors.CapacityError, match=f"3 edges, but limit={limit}: pass fewer"):
             found.paths(pairs, rows=True, limit=limit)
