@@ -119,7 +119,7 @@ UNREAD: dict[str, Any] = {"format": None, "columns": [], "header": None, "delimi
     "--algorithm",
     "design",
     metavar="NAME",
-    help="An algorithm of cc-rapids designs; auto by default.",
+    help="An algorithm listed by cc-rapids designs; auto by default.",
 )
 @option_of_method(
     "--max-size",
@@ -188,9 +188,9 @@ def calculate(
 
     --max-size splits each component of more than N vertices at its weakest links. These are the
     edges with the least --weight, or with the greatest if only --at-most is given. A part that is
-    still too large is split in the same way. Links of equal weight are cut together, so a part
-    whose links all have the same weight stays whole and is counted as oversized. With --max-size,
-    all edges must fit into memory.
+    still too large is split in the same way. If all links of a part of three or more vertices have
+    the same weight, none is weakest: the part stays whole and is counted as oversized. With
+    --max-size, all edges must fit into memory.
 
     --vertices names a table of ids, such as the ids of all customers. An id that occurs in no edge
     is a component by itself.
@@ -203,7 +203,7 @@ def calculate(
     (fingerprint).
 
     If --output ends in / or --rows-per-file is given, the output is a new folder of Parquet files.
-    The files are written one after another, so with --labels min not all labels are in memory.
+    The files are written one after another, so --labels min never has the whole table in memory.
 
     --checkpoint names a file for the state of the run. The state is written every
     --checkpoint-every seconds while files are read (0: after each chunk). It is also written if an
@@ -362,7 +362,7 @@ def _input_edges(
     ``chunked``, ``reading`` and ``bounds`` are options by name, as for :func:`read_edges`.
     """
     if generate is not None:
-        # The error names one passed option for files; ``given`` is the first of those for text
+        # The error names one passed option; ``given`` is the first one that is a text option
         passed = [name for name in ("source", "destination") if reading[name] is not None]
         passed += filter(None, [TextOptions.among(reading).given])
         passed += [name for name, value in (chunked | bounds).items() if value is not None]

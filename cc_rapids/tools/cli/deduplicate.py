@@ -131,11 +131,11 @@ def deduplicate(
     ids. A group is a set of documents connected by pairs. DOCS or PAIRS may be - for standard
     input, whose format is given by --format or --pairs-format, or determined by its first bytes.
 
-    In each group, the row with the greatest value of --by is kept, and the first of several such
-    rows. Without --by, the first row is kept. If all values of --by in a text file are numbers or
-    ISO dates, they are compared as numbers or dates. Empty fields, NA, null, ? and the like are
-    then missing values, which come last. Documents in no pair are kept. The output has whole rows
-    of DOCS, in the order of DOCS.
+    In each group, the row with the greatest value of --by is kept. If several rows have this value,
+    the first of them is kept. Without --by, the first row is kept. If all values of --by in a text
+    file are numbers or ISO dates, they are compared as numbers or dates. Empty fields, NA, null, ?
+    and the like are then missing values, which come last. Documents in no pair are kept. The output
+    has whole rows of DOCS, in the order of DOCS.
 
     --dropped writes a table with a row for each dropped document: its id, the id of the document
     that is kept instead (kept_...), the group (labels), and the values of --by of both documents.
@@ -285,8 +285,7 @@ def _document_columns(
             verb = inflected(ids.null_count, "has", "have")
             raise NullsError(
                 f"{table.name}: {ids.null_count:,} of {counted(len(ids), 'row')} {verb} no id in"
-                f" {name!r}, which names a document: leave out such rows with --missing drop, or"
-                " add the ids"
+                f" {name!r}: leave out such rows with --missing drop, or add the ids"
             )
         if has_vertices and len(ids) and is_text(ids.type) != is_text(pair_type):
             raise FormatError(

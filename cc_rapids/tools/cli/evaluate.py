@@ -52,7 +52,7 @@ DEFAULT = ("auto", "none+async+halve", "soman")
     "designs",
     metavar="NAME",
     multiple=True,
-    help="An algorithm of cc-rapids designs; repeatable.",
+    help="An algorithm listed by cc-rapids designs; repeatable.",
 )
 @option_of_method(
     "--baseline", metavar="NAME", help="The algorithm with a speed-up of 1; the first by default."
