@@ -38,8 +38,8 @@ class Part:
         global_parts = [name for name in names if isinstance(variables.get(name), Part | Atom)]
         if global_parts:  # only parts in the closure are compiled with the function
             raise TypeError(
-                f"{function.__name__} uses the global variable {global_parts[0]!r}: define the"
-                " function in a function that has this part as a local variable"
+                f"{function.__name__} uses the global variable {global_parts[0]!r}: define"
+                f" {function.__name__} inside a function in which this variable is local"
             )
         self.function = function
 
@@ -66,19 +66,19 @@ class Part:
     def symbol(self) -> str:
         """A unique name for the compiled code.
 
-        Numba numbers the functions of one name, beginning again in each process. Two cached
-        functions could therefore have the same name and number, and the linker would use either.
+        Numba tells functions of one name apart by numbers, which start again in each process. Two
+        cached functions could thus have the same name and number, and the linker would use either.
         """
         return f"{self.function.__name__}_{self.fingerprint[:16]}"
 
     def compiled(
         self, jit: Jit, atoms: dict[str, Any], done: dict[str, Any] | None = None, kind: str = ""
     ) -> Any:
-        """Return the function compiled by ``jit``, after the parts in its closure.
+        """Compile the parts in the closure, then the function, by ``jit``; return the function.
 
         ``atoms`` maps the name of each Atom to the engine's operation. ``done`` maps fingerprints
-        to parts that ``jit`` has compiled; new parts are added. ``kind`` is appended to symbols,
-        which must differ between two ``jit`` of one process: the linker merges equal symbols.
+        to parts that ``jit`` has compiled; new parts are added. ``kind`` is appended to symbols.
+        Two ``jit`` whose code is linked together need different kinds, so that no symbols merge.
         """
         parts: dict[str, Any] = {} if done is None else done
 

@@ -4,7 +4,7 @@ parent  : (n,) unsigned, pi in the paper, shared by all threads; free of cycles 
 changed : (1,) int64, nonzero if a kernel has stored anything; read by the loops on the host.
 
 ``read`` returns the endpoints of an edge, or two equal vertices for an invalid edge. The kernels
-store only vertices that they have read, so the algorithms do not use the type ``vertex``.
+store only values read from ``parent``, so they need no casts by ``vertex``, the type of parents.
 
 Sutton, Ben-Nun, Barak, Pai and Pingali 2016, Figures 1 to 4; the baseline is by Soman, Kothapalli
 and Narayanan 2010.
@@ -140,8 +140,8 @@ def by_rounds(on: Any, read: Any, compress: Step, hooks: str) -> Step:
 def by_segments(on: Any, read: Any, compress: Step, segments: int | str) -> Step:
     """Hook each segment of the edges by atomic operations, and then compress (Figure 4).
 
-    ``auto`` uses 2m/n segments, the average degree, so a segment has about n/2 edges. This m counts
-    an edge once, also if it is an entry in the rows of both endpoints.
+    ``auto`` uses 2m/n segments, the average degree, so a segment has about n/2 edges. Here m counts
+    each edge once, even if it is an entry in the rows of both endpoints.
     """
     link = atomic_hook(on, read)
 

@@ -17,7 +17,7 @@ class Executor(Protocol):
     """
 
     def submit(self, function: Any, *arguments: Any, worker: str | None = None) -> Handle:
-        """Start a call and return its handle; handles among the arguments become their results.
+        """Start a call, which gets the results of handles among its arguments; return its handle.
 
         ``worker`` should run the call, if it still exists.
         """
