@@ -27,7 +27,7 @@ class Input:
 
     @property
     def nbytes(self) -> int:
-        """The size in bytes of the two arrays of the rows or, for an edge list, of the edges."""
+        """The size in bytes of the offsets and indices of rows, or of the ends of an edge list."""
         arrays = self.rows.arrays if self.rows else (self.edges.src, self.edges.dst)
         return int(sum(array.nbytes for array in arrays))
 
@@ -35,7 +35,7 @@ class Input:
 def inputs(
     graph: Graph, form: str, ids: str, backend: Backend, runs: int, weights: Array = None
 ) -> list[Input]:
-    """Return copies of a graph as inputs, so that ``runs`` runs on them in turn miss the cache.
+    """Return enough copies of a graph that each run misses the cache if runs take turns on them.
 
     The form "coo" is an edge list: a cuDF frame if cuDF is available, otherwise two arrays. The
     form "csr" has sorted rows without duplicates, and both directions of each edge, as in
@@ -60,14 +60,14 @@ def inputs(
 
 def _csr_input(offsets: Array, indices: Array) -> Input:
     """Return an input of symmetric CSR rows."""
-    # Code that needs the sources makes them from the offsets, so the destinations stand in for them
+    # ``src`` is a placeholder: code that needs the sources computes them from the offsets
     edges = Edges(src=indices, dst=indices, low=0)
     csr = Csr(offsets, indices, symmetric=True)
     return Input(csr, edges, Adjacency(offsets, indices, symmetric=True))
 
 
 def _user_edges(backend: Backend, src: Array, dst: Array, weights: Array) -> Any:
-    """Return edges as a cuDF frame; without cuDF as two arrays, or with weights a PyArrow table."""
+    """Return a cuDF frame; without cuDF, two arrays or, if there are weights, a PyArrow table."""
     columns = {"src": src, "dst": dst}
     if weights is not None:
         columns["weight"] = weights

@@ -89,12 +89,12 @@ def evaluate(
     """Run a plan over files, and yield one row per run as soon as the run is done.
 
     A row has ``file``, ``edges``, ``vertices``, ``density``, the fields of the :class:`Case`,
-    ``ran`` (the design that it ran), and ``wall_ms`` (and on a GPU ``device_ms``) from the edges to
-    the labels. The evaluation continues after errors. A file that cannot be read or a design that
-    cannot run gives a row with ``not_run``, and a wrong answer gives a row with ``wrong`` and
-    without times. ``on_progress`` gets the numbers of finished runs, with those of unreadable
-    files, and of all runs. Raise a DesignError or an InputError if a design or a reduction does not
-    exist.
+    ``ran`` (the design that was run), ``wall_ms``, and on a GPU ``device_ms``. Both times are
+    measured from the edges to the labels. The evaluation continues after errors. A file that cannot
+    be read or a design that cannot run gives a row with ``not_run``, and a wrong answer gives a row
+    with ``wrong`` and without times. ``on_progress`` gets the numbers of finished runs, with those
+    of unreadable files, and of all runs. Raise a DesignError or an InputError if a design or a
+    reduction does not exist.
     """
     for design in plan.designs:
         Design.parse(design)
@@ -191,7 +191,7 @@ def _in_pairs(ends: Ends, vertices: Any, case: Case) -> Iterator[Callable[[], En
 def _by_samples(ends: Ends, vertices: Any, case: Case) -> Iterator[Callable[[], Ends]]:
     """Number the vertices, and yield a function that finds a forest by iterated sampling."""
     ids = np.asarray(vertices)
-    # int32, or int64 if there are more vertices; min_scalar_type() of a negative number is signed
+    # int32, or int64 if that is too small; negated, as min_scalar_type(-n) returns a signed type
     dtype = np.promote_types(np.int32, np.min_scalar_type(-max(ids.size, 1)))
     numbers = [np.searchsorted(ids, column).astype(dtype) for column in ends]
     with start_sampling((numbers[0], numbers[1]), ids.size, *_process_options(case)) as pool:

@@ -41,7 +41,7 @@ def near_duplicate_pairs(
     seed, dtype : int and numpy.dtype
         As for :func:`cc_rapids.generators.reference`.
     engine : {"threads", "cuda"}
-        The engine that makes and stores the edges, and a number for each cluster.
+        The engine that makes and stores the edges and one number per cluster.
 
     Returns
     -------
@@ -81,8 +81,8 @@ def banded_pairs(
 ) -> Graph:
     """Make near-duplicate pairs as locality-sensitive hashing finds them: once per band.
 
-    The bands follow one another. Each has the same pairs, which are made as by
-    :func:`near_duplicate_pairs`, in its own random order.
+    The pairs are made as by :func:`near_duplicate_pairs`. The bands follow one another. Each has
+    these pairs in its own random order.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def banded_pairs(
     seed, dtype : int and numpy.dtype
         As for :func:`cc_rapids.generators.reference`.
     engine : {"threads", "cuda"}
-        The engine that makes and stores the edges, and a number for each cluster.
+        The engine that makes and stores the edges and one number per cluster.
 
     Returns
     -------
@@ -148,7 +148,7 @@ def record_keys(
     power : float
         A key is drawn as the number ``keys * u ** power``, rounded down, with u uniform in 0 .. 1.
         With a power of 1, all keys are equally frequent. The power must be above 0. The
-        distribution is exact where u is a multiple of 2^-16.
+        numbers are exact if u is a multiple of 2^-16, and interpolated linearly in between.
     permute : bool
         Permute the vertices at random. Otherwise records precede keys, and if ``power`` is above 1,
         keys with small numbers are the most frequent.
