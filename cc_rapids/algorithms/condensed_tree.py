@@ -261,14 +261,14 @@ class _Paths:
         cluster_of_top[tops] = xp.arange(joint_root, count)
         parent, birth, size = xp.zeros(count, np.int64), xp.zeros(count), xp.empty(count, np.int64)
         size[joint_root:] = merges.sizes_of(tops)
-        size[0] = n  # with the points of trees that are too small
+        size[0] = n  # a joint root or a single tree: also the points of trees that are too small
         parent[first_child:] = xp.repeat(cluster_of_top[self.pointers[n + splits]], 2)
         birth[first_child:] = xp.repeat(self.density[splits], 2)
-        length = on.counts(cluster_of_top[self.pointers[n + kept]], count)
+        length = on.counts(cluster_of_top[self.pointers[n + kept]], count)  # merges per cluster
         length[:joint_root] = 1  # the merge at an infinite height
         of_trees, points_left = slice(joint_root, first_child), xp.zeros(count, np.int64)
         points_left[of_trees] = xp.cumsum(size[of_trees]) - size[of_trees]
-        # each right child is to the right of the points of its left sibling
+        # points_left is relative to the parent: 0 for a left child, its sibling's size for a right
         points_left[first_child + 1 :: 2] = size[first_child::2]
         order = _by_level(parent, length, points_left, xp)
         new_number = xp.empty(count, np.int64)

@@ -80,9 +80,10 @@ def is_always_converted(kind: type) -> bool:
 
 
 def pairs_of_keys(source: Any, destination: Any, width: int = 0) -> KeyPairs:
-    """Return edges as columns by name, given the ids of both ends, which have several columns.
+    """Return edges between composite ids, given the ids of both ends.
 
-    ``width`` is the number of columns of an id, by default that of the given ids.
+    ``width`` is the number of columns of an id, by default that of the given ids. A frame of
+    sources names these columns, unless its names could be confused with columns of answers.
     """
     width = width or key_width(source) or key_width(destination)
     sources = key_parts(f"ids of {SOURCE}", source, width)

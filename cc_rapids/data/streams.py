@@ -487,8 +487,8 @@ class Files(Parts):
         return replace(columns, weights=bound is not None, weight=weight, null_weights=True)
 
     def identity(self) -> dict[str, Any]:
-        """Return the path, size, time of change and hash of each file."""
-        # pipes and skipped files
+        """Return the path, size, time of change and hash of each file, if all can be read again."""
+        # an unmarked path that exists is a pipe; the others are skipped files
         unmarked = [part.path for part in self.parts if part.mark is None]
         pipe = next(filter(os.path.exists, unmarked), None)
         if self.open_file is not None or pipe is not None:

@@ -62,7 +62,7 @@ class SortedDecoder:
     """Decoder of integer ids: the id of vertex v is ``ids[v]``, an array on the backend."""
 
     ids: Array
-    dtype: np.dtype[Any]
+    dtype: np.dtype[Any]  # of the vertices, not of ``ids``
     id_base: int = 0
     _ahead: list[tuple[Array, Array]] = field(default_factory=list, repr=False, compare=False)
 

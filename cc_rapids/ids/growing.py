@@ -189,7 +189,7 @@ class Integers(_OneColumn):
     @property
     def ids(self) -> Array:
         """The sorted ids, as a new array of 64-bit integers."""
-        if self.table is None:
+        if self.table is None:  # so no backend is known whose threads could gather
             return self.arrived[self.places].view(self.wide)
         return at_places(self.arrived, self.places, self.table.backend).view(self.wide)
 

@@ -238,10 +238,10 @@ class Spelled:
         return bytes_of_codes + 2 * max_strings * (self.spelling.width + TEMPORARY_BYTES)
 
     def with_strings(self, encoded: EncodedIds) -> EncodedIds:
-        """Return the encoded codes with a decoder to strings."""
+        """Return ``encoded``, in which the ids are codes, with a decoder to strings."""
         parts = self.spelling, self.column_of, self.to_native
         return NumberedIds.of(
-            self.name, encoded, lambda codes, forest: SpelledDecoder(codes, *parts, forest)
+            self.name, encoded, lambda numbers, forest: SpelledDecoder(numbers, *parts, forest)
         )
 
 

@@ -526,8 +526,8 @@ def slots_of(column: Any, backend: Backend) -> tuple[Array, int]:
 def left_to_library(columns: list[Any], backend: Backend) -> bool:
     """Return whether PyArrow, and not kernels, numbers the strings.
 
-    PyArrow numbers them if there are few strings, all on the host. It does not check offsets,
-    which are checked when the caller's columns are copied.
+    PyArrow numbers few strings on the host, if the backend has ``few_by_library``. PyArrow does not
+    check offsets; they are checked when the caller's columns are copied.
     """
     if not backend.few_by_library or any(map(is_cudf, columns)):
         return False

@@ -270,7 +270,7 @@ class _Removal:
             if not removed_rows.size:  # all removed edges are outside the kept forest
                 return replace(state, kept=kept)
         reduced = self._reduced(state, removed_rows)
-        # Removed pairs split a tree. Removed vertices may be leaves, whose removal splits nothing.
+        # counted for the error, or because removed vertices, unlike pairs, may split nothing
         if remaining is None or self.vertices.size:
             split_count = self._count_splits(reduced)
             if not split_count:
@@ -281,11 +281,11 @@ class _Removal:
                 " edges: pass them as remaining= (removed edges among them are skipped)"
             )
         _, _, touched_count = self._dissolved
-        labels = None  # if few vertices are touched, their edges are selected by bits
+        labels = None  # if few vertices are touched, a bit per vertex selects their edges
         if touched_count * DENSE > self.state.forest.n:
             relinks_all, label_of_vertex = reduced.kept is None, reduced.forest.parent
             if relinks_all and self.has_earlier:
-                # edges of earlier removed pairs are recognised by their vertices, not by roots
+                # in untouched trees, edges removed earlier are found by vertices, not by roots
                 label_of_vertex = reduced.backend.xp.arange(reduced.forest.n)
             labels = Labels.of(label_of_vertex, self.gone, reduced.backend)
             if relinks_all:

@@ -110,7 +110,7 @@ def vertices(ids: Any, width: int | None = None) -> EdgeInput:
     if width == 1:
         return _self_loops(as_series(ids))
     column = vertices_of_keys(ids, width)
-    # the self-loops of any column of the same library determine the type of answers
+    # _column_of_kind() only determines the library of the answers; its ids are replaced
     return replace(_self_loops(_column_of_kind(ids)), src=column, dst=column)
 
 

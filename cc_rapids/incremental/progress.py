@@ -265,10 +265,9 @@ def _fact_columns() -> list[ProgressColumn]:
 
 
 class StreamReporter(Reporter):
-    """A reporter of the progress of a stream of ``total`` edges.
+    """A reporter of the progress of a stream of ``total`` rows, resumed from the state ``before``.
 
-    ``before`` is the state from which the run resumes, and ``filtered`` tells whether a weight
-    bound or a filter drops rows.
+    If ``filtered``, a weight bound or a filter drops rows, so the total number of edges is unknown.
     """
 
     def __init__(
