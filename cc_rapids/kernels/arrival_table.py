@@ -274,7 +274,7 @@ def _array_functions(on: Any, slots_by: Any) -> tuple[Any, Any]:
     """Return two functions of arrays for dense or sparse ids: ``first_slots`` and ``is_key``.
 
     ``first_slots`` returns the first slot of each id. ``is_key`` takes the codes of claimed slots
-    and an id for each slot, and returns whether the slot belongs to the id.
+    and an id for each, and returns which slots belong to their ids: all if dense, see ``by_place``.
     """
     if slots_by is by_place:
 

@@ -181,8 +181,8 @@ def link_first_two(on: Any, vertex: type, join: Any) -> Any:
 def hook(on: Any, vertex: type, join: Any, record_hook: Any, n: int, gather: str) -> Sample:
     """Point each vertex at its first neighbour if that is smaller, then link n neighbours per root.
 
-    Algorithm 5 prints ``labels[v] != v``, but section 3.3 says that roots are linked. This rule
-    follows 3.3. The first pass does not use ``aux``, which is built from the parents afterwards.
+    Algorithm 5 links vertices with ``labels[v] != v``; section 3.3 and this rule link roots. The
+    array ``aux`` is built after the first pass. All edges remain; ``gather`` is as in ``Sample``.
     """
     entries, link_one = entries_of(on), link_neighbour(on, vertex, join)
 

@@ -93,7 +93,7 @@ def full(on: Any) -> Any:
 
 
 def no_compression(on: Any) -> Any:
-    """Return the vertex itself: after a union with the naive find, no path is shortened."""
+    """Do not compress the path after a union: return the vertex itself, not its root."""
 
     @on.device
     def find(parent, v):

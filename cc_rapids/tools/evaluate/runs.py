@@ -182,7 +182,7 @@ def _process_options(case: Case) -> tuple[int, str, int]:
 
 @contextmanager
 def _in_pairs(ends: Ends, vertices: Any, case: Case) -> Iterator[Callable[[], Ends]]:
-    """Yield a function that returns a forest, which is merged in pairs."""
+    """Yield a function that merges the forests of processes in pairs; ``vertices`` is unused."""
     with start_processes(ends, *_process_options(case)) as pool:
         yield pool.forest
 
