@@ -578,7 +578,7 @@ class Dendrogram(Generic[ComponentsT]):
         backend, xp = answer.backend, answer.backend.xp
         with backend.scope():
             _, first_edge = self._weight_ranks()
-            # the merges up to each weight: as many as there are edges before the next weight
+            # one merge per edge: the merges up to each weight end where the next weight begins
             merge_counts = xp.concatenate([first_edge, xp.full(1, len(self), np.int64)])[1:]
             largest, squares = tree.growth(merge_counts - 1)
             columns = {

@@ -40,11 +40,11 @@ def check(
 
 
 def in_words(name: str, at: int, size: int, up_to_wrong: list[int], m: int) -> str:
-    """Return a description of the invalid offset at position ``at``; "" if it is valid by now.
+    """Return a description of the invalid offset at position ``at``, or "" if it is valid.
 
-    The caller may have changed it after a kernel had found it. ``name`` is the caller's name for
-    the ``size`` offsets of m indices. ``up_to_wrong`` contains the previous offset, if there is
-    one, and the invalid offset.
+    It is valid if the caller has changed it since a kernel found it invalid. ``name`` is the
+    caller's name for the ``size`` offsets of m indices. ``up_to_wrong`` contains the previous
+    offset, if there is one, and the invalid offset.
     """
     if not up_to_wrong:
         return f"{name} is empty, but there are {m:,} indices: {WAY_OUT}"

@@ -47,8 +47,8 @@ class StreamProgress:
     resumed : int
         How many of ``edges`` were linked by earlier runs, up to a checkpoint.
     rows : int or None
-        The number of rows read so far, of which ``edges`` were linked; None without a weight bound
-        or filter.
+        The number of rows read so far. Only ``edges`` of these rows were linked. None without a
+        weight bound or filter.
 
     See Also
     --------

@@ -312,7 +312,7 @@ def _vertices_of(
 ) -> _Vertices:
     """Return estimates of the number of vertices of ``source``, from its metadata and a sample.
 
-    ``count`` is the argument ``num_vertices``, and ``edges`` the number of edges, if it is known.
+    ``count`` is the argument ``num_vertices``. ``edges`` is the number of edges; None if unknown.
     """
     if count is not None or edges is None:
         return _Vertices(count, count, count)

@@ -207,10 +207,10 @@ class _RunLayout(NamedTuple):
     """The layout of the allocation of a launch, which is ``bytes`` long.
 
     ``ids`` is the size of the largest range of ids that is solved without a table. ``facts`` are
-    the counts, bounds and flags that the host reads. ``run`` has the arguments of the kernel, some
-    of which overlap, except ``rows``, the columns of the answer. ``forest`` has the arrays of the
-    solved forest. If there is a hash table, ``table`` has its keys and its forest, and
-    ``sorted_ids`` has the sorted ids and their forest.
+    the counts, bounds and flags that the host reads. ``run`` has the arguments of the kernel,
+    without the columns of the answer, which are ``rows``; some arguments overlap. ``forest`` has
+    the arrays of the solved forest. If there is a hash table, ``table`` has its keys and its
+    forest, and ``sorted_ids`` has the sorted ids and their forest.
     """
 
     bytes: int

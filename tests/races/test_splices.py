@@ -1,10 +1,9 @@
 """What designs that splice or hook upwards may not do, and the schedules that show why."""
 
 import pytest
-from support.union_rules import by_swap
 
 from cc_rapids.algorithms.design import Design, designs
-from cc_rapids.kernels import FINDS, union_rule
+from cc_rapids.kernels import FINDS, none_of, union_rule
 from cc_rapids.kernels import find as compress
 from cc_rapids.kernels.spec import CHOICES
 from races import explore, memory, phases, scenes
@@ -92,11 +91,29 @@ def test_full_compression_and_splice_are_excluded():
         Design("none", "rem-cas(find=full)", "splice")
 
 
+def upwards(on, vertex, find):
+    """Hook the smaller root under the greater by compare-and-swap; if it fails, find again."""
+    cas, none = on.atomic_cas, none_of(vertex)
+
+    @on.device
+    def link(parent, aux, u, v):
+        u, v = find(parent, u), find(parent, v)
+        while u != v:
+            u, v = min(u, v), max(u, v)
+            current = cas(parent, u, u, v)
+            if current == u:
+                return u
+            u, v = find(parent, current), find(parent, v)
+        return none
+
+    return link
+
+
 def test_full_compression_needs_roots_that_are_least(monkeypatch):
     """It overwrites the hook of 1 under 2, which another thread has just made."""
     monkeypatch.setitem(CHOICES, "link", dict(CHOICES["link"]))
     facts = {"finds": FINDS, "requires": ("find",), "root_is_min": False}
-    union_rule("upwards", paper="", **facts)(by_swap(upwards=True))
+    union_rule("upwards", paper="", **facts)(upwards)
     threads = [[(0, 1), (0, 2)], [(1, 2)]]
     rules = scenes.rules()
     assert {name for name in rules if "upwards" in name} == {

@@ -258,8 +258,8 @@ def components(
 class RayRun(Run):
     """One run on a cluster.
 
-    The number of edges comes from Ray's metadata, if it is known there. Otherwise the tasks that
-    reduce blocks to forests count the edges.
+    The number of edges comes from Ray's metadata. If the metadata lacks it, the tasks that reduce
+    blocks to forests count the edges.
     """
 
     tasks: Tasks

@@ -5,7 +5,6 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from support.union_rules import by_swap
 
 import cc_rapids
 from cc_rapids import Design, backends, oracle
@@ -18,8 +17,7 @@ from cc_rapids.kernels.spec import (
     CHOICES,
     standalone_algorithm,
 )
-
-DOWNWARDS = by_swap(upwards=False)
+from cc_rapids.kernels.union import asynchronous
 
 
 @pytest.fixture
@@ -31,7 +29,7 @@ def registry(monkeypatch):
 
 
 def test_a_union_rule_is_a_design_by_its_name(registry):
-    union_rule("mine", finds=FINDS, requires=("find",), paper="here")(DOWNWARDS)
+    union_rule("mine", finds=FINDS, requires=("find",), paper="here")(asynchronous)
     src, dst = np.array([1, 5, 9, 9]), np.array([5, 1, 12, 9])
     found = cc_rapids.components((src, dst), num_vertices=13, design="strided+mine+halve")
     np.testing.assert_array_equal(found.labels().labels, oracle.union_find(src, dst, 13))
@@ -44,13 +42,13 @@ def untold(on, vertex):
 
 def test_what_would_fail_later_is_refused_at_once(registry):
     with pytest.raises(ValueError, match="'mine' requires 'fnd', but only find, step, comp"):
-        union_rule("mine", requires=("fnd",), paper="here")(DOWNWARDS)
+        union_rule("mine", requires=("fnd",), paper="here")(asynchronous)
     with pytest.raises(ValueError, match="link 'async' is registered already"):
-        union_rule("async", paper="here")(DOWNWARDS)
+        union_rule("async", paper="here")(asynchronous)
     with pytest.raises(ValueError, match="'mine' has no docstring"):
         find_rule("mine", paper="here")(untold)
     with pytest.raises(TypeError, match="one_step"):
-        standalone_algorithm("mine", one_step=True, paper="here")(DOWNWARDS)
+        standalone_algorithm("mine", one_step=True, paper="here")(asynchronous)
 
 
 def states(on):
