@@ -196,7 +196,7 @@ def test_an_array_of_json_is_refused_by_its_name(tmp_path, name, content):
 
 
 @pytest.mark.parametrize(
-    "content", ["", "src,dst\n", "\n\n", " \n", "# src dst\n", "# src dst weight\n", "\ufeff"]
+    "content", ["", "src,dst\n", "\n\n", "  \n", "# src dst\n", "# src dst weight\n", "\ufeff"]
 )
 def test_a_file_without_records_is_warned_of(tmp_path, content):
     path = tmp_path / "a.csv"
