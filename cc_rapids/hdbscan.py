@@ -506,7 +506,7 @@ class HDBSCAN(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         metrics_of = {"kd_tree": KDTree.valid_metrics, "ball_tree": BallTree.valid_metrics}
         names_tree = self.algorithm in metrics_of
         of_either = [*metrics_of["kd_tree"], *metrics_of["ball_tree"]]
-        metrics = metrics_of[self.algorithm] if names_tree else of_either
+        metrics = metrics_of.get(self.algorithm, of_either)
         has_metric = isinstance(self.metric, str) and self.metric in metrics
         is_dense = not hasattr(X, "tocsr")
         if names_tree and not (has_metric and is_dense):

@@ -129,11 +129,10 @@ def link_records(
     3      14      14
     """
     options = Options.check(labels=labels, engine=engine)
-    limit = max_group
-    if limit is not None:
+    if max_group is not None:
         meaning = ", the maximum number of records of a group"
         advice = "; leave it out to link groups of any size"
-        limit = check_count("max_group", limit, 1, meaning, advice)
+        max_group = check_count("max_group", max_group, 1, meaning, advice)
     records = read_records(frame, keys, id, ignore)
     _warn_of_unfit(records)
     ids = records.ids
@@ -145,7 +144,7 @@ def link_records(
         vertices = encoded.edges.src if records.id_names else None
         partners_by_key, facts = [], dict[Key, KeyFacts]()
         for key, parts in records.keys.items():
-            partners, facts[key] = link_key(parts, records.size, vertices, limit, backend)
+            partners, facts[key] = link_key(parts, records.size, vertices, max_group, backend)
             partners_by_key.append(partners)
         edges = _edges(vertices, encoded.edges.low, partners_by_key, records.size, backend)
         # the partners of successive rows are in any order
@@ -180,7 +179,7 @@ def link_records(
     log.info("%d records are %d entities", forest.vertices, forest.components)
     without_ids = replace(ids, src=without_rows(ids.src), dst=without_rows(ids.dst))
     kind = options.labels or DEFAULT_KINDS[bool(ids.src.key_columns)]
-    linked = Linked(facts, records.id_names, ignored_values, limit)
+    linked = Linked(facts, records.id_names, ignored_values, max_group)
     return LinkedRecords(
         Answer(without_ids, backend, decoder, forest, kind, run_facts, linked=linked)
     )

@@ -507,14 +507,13 @@ def check_forest_design(design: Design | None) -> None:
     if design is None or design.makes_forests:  # None is "auto"
         return
     link = _link(design)
-    searches_rows = link.standalone and not link.iterative
     if splices(design):
         reason = "a splice relies on unions that other threads have still to make, so the recorded"
         reason += " edges may close a cycle; use halve-one or split-one"
-    elif _calls_link(design) or (link.standalone and not searches_rows):
+    elif _calls_link(design) or (link.standalone and link.iterative):
         reason = "it does not record the edges by which it hooks; use union-find, such as"
         reason += f" {Design()}"
-    elif searches_rows:
+    elif link.standalone:  # a search of rows
         reason = "it labels what it visits, and hooks nothing"
     else:
         reason = "it moves vertices that are not roots from tree to tree, so no edge corresponds to"

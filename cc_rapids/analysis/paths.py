@@ -104,8 +104,7 @@ class ForestPaths:
                 raise InputError("shortest=True searches all edges: pass edges=, too")
             passed = {"source": source is not None, "destination": destination is not None}
             passed["weight"] = not isinstance(weight, AsFound)
-            if any(passed.values()):
-                names = " and ".join(f"{name}=" for name in passed if passed[name])
+            if names := " and ".join(f"{name}=" for name in passed if passed[name]):
                 raise InputError(f"{names} describe edges=: pass edges=, too, or leave out {names}")
             self.answer.check_forest("path(first, second)")
         with self.answer.backend.scope():

@@ -282,8 +282,8 @@ class Cuda(Backend):
 
     def to_host(self, array: Array) -> Any:
         fits_page = 0 < array.nbytes <= pinned.READBACK_BYTES
-        is_vector = array.ndim == 1 and array.flags.c_contiguous
-        if isinstance(array, np.ndarray) or not (fits_page and is_vector):
+        fits_page = fits_page and array.ndim == 1 and array.flags.c_contiguous
+        if isinstance(array, np.ndarray) or not fits_page:
             return self.xp.asnumpy(array)  # a NumPy array is returned unchanged
         return self._buffers.read_now(self._stream(), array)
 

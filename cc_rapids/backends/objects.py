@@ -81,7 +81,7 @@ def _archive() -> zipfile.ZipFile | None:
     if platform.machine() != "x86_64" or sys.platform != "linux" or not FILE.exists():
         return None
     _, features = processor()
-    if not features >= FLAGS:
+    if FLAGS - features:  # flags that this processor lacks
         return None
     try:
         archive = zipfile.ZipFile(FILE)

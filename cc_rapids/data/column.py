@@ -799,7 +799,7 @@ def _categories_like(dtype: Any) -> Native:
 def _in_cudf_categories(dtype: Any, series: Any, all_strings: Callable[[], Any]) -> Any:
     strings = all_strings()
     if not strings.isin(dtype.categories).all():
-        dtype = sys.modules["cudf"].CategoricalDtype(strings)
+        dtype = type(dtype)(strings)
     return series.astype(dtype)
 
 

@@ -79,9 +79,9 @@ def edge_count(plc_graph: Any, resources: Any = None) -> int | None:
     import pylibcugraph
 
     out_degrees = getattr(pylibcugraph, "out_degrees", None)
-    resources = resources or _from_pylibcugraph("ResourceHandle")()
     if out_degrees is None:
         return None
+    resources = resources or _from_pylibcugraph("ResourceHandle")()
     return int(out_degrees(resources, plc_graph, None, False)[1].sum())  # [0] are the vertices
 
 

@@ -22,6 +22,7 @@ from ..errors import (
 from .adapters import answers_like
 from .arguments import check_names
 from .column import (
+    BOOLEANS,
     Column,
     as_series,
     chunked,
@@ -46,7 +47,7 @@ MAX_RECORDS = 1 << 32  # row numbers have 32 bits
 KEYS_ARE = "keys must be integers, strings, categories, booleans, dates or times"
 
 Key = str | tuple[str, ...]  # a column, or several columns that must all agree
-BOOLEANS, DATES_AND_TIMES = (bool, np.bool_), (date, np.datetime64)
+DATES_AND_TIMES = (date, np.datetime64)
 # integers, the types of values that are converted to them, and the function that converts a list
 AsIntegers = tuple[Any, tuple[type, ...], Callable[[list[Any]], list[Any]]]
 NOT_CONVERTED: AsIntegers = None, (), list

@@ -489,7 +489,7 @@ class Files(Parts):
     def identity(self) -> dict[str, Any]:
         """Return the path, size, time of change and hash of each file, if all can be read again."""
         # an unmarked path that exists is a pipe; the others are skipped files
-        unmarked = [part.path for part in self.parts if part.mark is None]
+        unmarked = (part.path for part in self.parts if part.mark is None)
         pipe = next(filter(os.path.exists, unmarked), None)
         if self.open_file is not None or pipe is not None:
             problem = f"{pipe} is a pipe: write it to a file"

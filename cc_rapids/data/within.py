@@ -87,8 +87,7 @@ def read_for_answer(
             return read_within(edges, source, destination, bound, nulls=nulls, keeps_weights=True)
     except InputError as error:
         # Only reading a file shows that it lacks the default column.
-        is_file = adapter_of(edges).has_header
-        if not (is_default and is_file and repr(bound.weight) in str(error)):
+        if not (is_default and adapter_of(edges).has_header and repr(bound.weight) in str(error)):
             raise
     if bound.has_limits or not is_default:
         raise lacking(bound, what)

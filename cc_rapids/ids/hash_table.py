@@ -252,14 +252,11 @@ class PlacedSlots(SlotTable):
                 running_sums(backend, before[: segments + 1])
                 begin_chunks(segments, before, firsts)
                 by_segments = first, count, segments, blocks, shift
-                buffers = *tile_buffers, firsts, self.keys, full, upper, starts
+                tables = self.keys, full, upper, starts
+                buffers = *tile_buffers, firsts, *tables
                 place_larger(tiles, *by_segments, *home_parameters, *buffers, *self.columns)
-                lane_shift = lanes.bit_length() - 1
-                place_smaller(
-                    *(tiles * blocks * lanes, lane_shift, first, tiles, blocks),
-                    *home_parameters,
-                    *(self.keys, full, upper, starts, self.columns[1]),
-                )
+                by_lanes = tiles * blocks * lanes, lanes.bit_length() - 1, first, tiles, blocks
+                place_smaller(*by_lanes, *home_parameters, *tables, self.columns[1])
 
     def finalise_order(
         self, forest: Forest, dtype: np.dtype[Any], labelled: bool = False

@@ -255,8 +255,13 @@ class MultiColumnEncoding(IdEncoding):
     def encode(self, scanned: ScannedIds, backend: Backend) -> EncodedIds:
         edge_input, facts = scanned.edge_input, scanned.facts
         numbers, digits = number_rows(edge_input.columns, scanned.columns, backend)
-        options: Any = {"expected_vertices": facts.expected_vertices, "any_order": facts.any_order}
-        numbered = scan_ids(edge_input, numbers, backend, **options)
+        numbered = scan_ids(
+            edge_input,
+            numbers,
+            backend,
+            expected_vertices=facts.expected_vertices,
+            any_order=facts.any_order,
+        )
         encoding = choose_encoding(numbered.facts, backend.free_bytes(), backend.uncompiled_rows)
         encoded = encoding.encode(numbered, backend)
         return NumberedIds.of(

@@ -85,8 +85,9 @@ def write(
     arrays["parent"] = state.backend.to_host(state.flat().parent)
     if kept is not None:
         arrays |= _arrays_of_kept(kept, state)
-    removed, places, backend = state.removed, state.index.places, state.backend
+    removed = state.removed
     if removed is not None:
+        places, backend = state.index.places, state.backend
         if places is not None:  # the file numbers vertices in the order of their ids, as flat()
             removed = renumbered(removed, inverse(places, backend), backend)
         arrays["removed"] = backend.to_host(removed)

@@ -123,9 +123,10 @@ def _with_window(
         # the last batch with rows determines the type of answers
         given = next((batch for batch in reversed(window) if batch.src.size), window[-1])
         given = replace(given, dropped_rows=sum(batch.dropped_rows for batch in window))
-        row_count, batches_per_group = sum(batch.src.size for batch in window), 1
         groups = [columns, *(borrowed[k : k + 2] for k in range(0, len(borrowed), 2))]
-        if len(window) > 1 and row_count <= choose.JOINED_BATCH_EDGES:  # all batches in one group
+        batches_per_group = 1
+        # all batches in one group
+        if len(window) > 1 and sum(batch.src.size for batch in window) <= choose.JOINED_BATCH_EDGES:
             groups = [buffers.end_to_end(state.backend, [*columns, *borrowed])]
             batches_per_group = len(window)
         for group in groups:

@@ -139,8 +139,9 @@ def _replace_imported() -> None:
     for (home, name), ours in OURS.items():
         module = sys.modules.get(home)
         function = None if module is None else vars(module).get(name)  # no import by __getattr__
-        is_replacement = any(function is replacement for _, replacement in _replaced.values())
-        if function is not None and not is_replacement and id(function) not in _replaced:
+        if function is None or id(function) in _replaced:
+            continue
+        if not any(function is replacement for _, replacement in _replaced.values()):
             _replaced[id(function)] = function, _with_fallback(function, ours, f"{home}.{name}")
     for original, replacement in _replaced.values():
         _swap(original, replacement)
@@ -194,7 +195,7 @@ class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname not in {home for home, _ in OURS}:
+        if all(fullname != home for home, _ in OURS):
             return None
         other_finders = (finder for finder in sys.meta_path if finder is not self)
         specs = (finder.find_spec(fullname, path, target) for finder in other_finders)

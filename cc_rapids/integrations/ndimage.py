@@ -185,6 +185,6 @@ def _scanned_axis(array: npt.NDArray[Any]) -> int:
     """Return the first axis with the least positive stride, as NumPy's iterator chooses it."""
     best_axis, least_stride = 0, next((stride for stride in array.strides if stride), 0)
     for axis, stride in enumerate(array.strides):
-        if axis and 0 < stride < least_stride:
+        if 0 < stride < least_stride:
             best_axis, least_stride = axis, stride
     return best_axis

@@ -165,8 +165,11 @@ def _tree(graph: Graph, algorithm: str, maximum: bool, weight: Any, ignore_nan: 
     """Return a spanning forest as a graph of NetworkX."""
     if graph.is_directed():
         raise nx.NetworkXNotImplemented("not implemented for directed type")
-    flags = {"keys": True, "data": True, "ignore_nan": ignore_nan, "maximum": maximum}
-    edges = list(_edges(graph, algorithm, weight, **flags))
+    edges = list(
+        _edges(
+            graph, algorithm, weight, keys=True, data=True, ignore_nan=ignore_nan, maximum=maximum
+        )
+    )
     return graph.with_attributes.attributes.graph_of(edges)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .edges import entries_of, every
-from .giant import LOW_WORD, SPREAD
+from .giant import LOW_WORD, SPREAD, probed_vertex
 from .sampling import Sample
 from .spec import sampling_rule
 
@@ -298,11 +298,11 @@ def first_roots(on: Any) -> Any:
     probed vertex. The share of the most frequent root therefore shows how many vertices the pass
     would join into one tree, without making the trees.
     """
-    entries = entries_of(on)
+    entries, probed = entries_of(on), probed_vertex(on)
 
     @on.elementwise
     def first_roots(i, n, offsets, indices, roots):
-        v, descends = ((i * SPREAD) & LOW_WORD) % np.uint64(n), True
+        v, descends = probed(i, n), True
         while descends:
             e, last = entries(offsets, indices, v)
             w = np.uint64(indices[e]) if e < last else v

@@ -434,8 +434,9 @@ def _noise_in(answer: Answer, column: Column, valid: Any) -> Any:
 def _remedy_for(answer: Answer, remedy: str) -> str:
     """Return the advice about unknown ids for the function that found the answer."""
     if answer.linked is not None:  # link_records has no vertices=
-        advice_by_id = remedy.replace(VERTICES_ADVICE, RECORDS_ADVICE)
-        return advice_by_id if answer.linked.id_names else POSITIONS_ADVICE
+        if not answer.linked.id_names:
+            return POSITIONS_ADVICE
+        return remedy.replace(VERTICES_ADVICE, RECORDS_ADVICE)
     if answer.neighbors is not None:
         return f"points are 0 .. {answer.forest.n - 1:,}"
     return remedy

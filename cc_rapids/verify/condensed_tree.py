@@ -227,8 +227,10 @@ class AuditedTree:
         """
         parent, last_cluster, density = self.parent, self.last_cluster, self.leave_density
         leaves = (np.flatnonzero(self.child_count[1:] == 0) + 1).tolist()
-        labelled = self._labelled_clusters(labels)
-        selected = set(leaves) if leaf else self._heaviest(single, max_size, labelled)
+        if leaf:
+            selected = set(leaves)
+        else:
+            selected = self._heaviest(single, max_size, self._labelled_clusters(labels))
         with np.errstate(divide="ignore"):
             distance = 1.0 / self.birth
         if epsilon and 0 not in selected:

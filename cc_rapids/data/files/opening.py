@@ -294,8 +294,8 @@ def unarchived(file: File) -> File:
         member = _in_tar(file)
     else:
         return file
-    is_zip = _is_zip(member) and not _is_npz(member)
-    if member.path != file.path and (is_zip or _is_tar(member)):  # an npz file is itself the member
+    # an npz file is itself the member
+    if member.path != file.path and ((_is_zip(member) and not _is_npz(member)) or _is_tar(member)):
         raise FormatError(
             f"{member.path} is an archive in an archive: unpack {file.path}, and pass the path of"
             " the inner archive"

@@ -547,7 +547,7 @@ def first_lines(
     block = next(feed, None)
     if block is None:
         # a comment with the names of two or three columns is the header of a table without rows
-        headers = [names_in_comment(above.comment, dialect, width, ()) for width in (2, 3)]
+        headers = (names_in_comment(above.comment, dialect, width, ()) for width in (2, 3))
         if file.lines.comment and not any(headers):
             raise FormatError(
                 f"{file.path}: each line begins with one of {request.options.comment!r}, as"

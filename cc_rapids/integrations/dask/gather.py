@@ -130,8 +130,9 @@ def gather_pays(vertices: float, rows: list[int], machine: Machine, free_memory:
     # An all-gather pads every forest to the number of rows of the largest forest
     workers, most_rows = len(rows), float(max(rows, default=0))
     job = Job(workers * most_rows, max(vertices, 1.0), workers)
-    gather, tree = gather_cost(job, machine), tree_cost(job, machine)
-    return gather.peak_bytes <= free_memory / 2 and gather.seconds <= tree.seconds
+    gather = gather_cost(job, machine)
+    fits = gather.peak_bytes <= free_memory / 2
+    return fits and gather.seconds <= tree_cost(job, machine).seconds
 
 
 log: logging.Logger = logging.getLogger(__name__)

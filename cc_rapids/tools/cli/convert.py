@@ -123,11 +123,10 @@ def as_list(edge_file: EdgeFile, kind: str) -> EdgeList:
     stated: Any = edge_file.vertices  # a range, a column of vertices, or None
     vertices = stated if isinstance(stated, range) else None
     if vertices is None and kind in COUNTED:
-        columns = table.columns[:2] if stated is None else [*table.columns[:2], stated]
         if not len(table) and stated is None:
             vertices = range(COUNTED[kind], COUNTED[kind])
         elif all(map(pa.types.is_integer, table.schema.types[:2])):
-            vertices = _span(columns, kind)
+            vertices = _span([*table.columns[:2], *([] if stated is None else [stated])], kind)
     return EdgeList(_pieces(table), len(table), vertices, table.schema)
 
 

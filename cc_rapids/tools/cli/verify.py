@@ -245,8 +245,8 @@ def _check_label_type(table: pa.Table, rule: LabelRule) -> None:
     if not (rule.is_vertex and len(table) and is_text(vertex.type)):
         return
     text_labels = labels.cast(vertex.type)
-    some_are_ids = pc.any(pc.is_in(text_labels, vertex)).as_py()  # ids may be strings of digits
-    if integers(text_labels) is not None and not some_are_ids:
+    # ids may be strings of digits
+    if integers(text_labels) is not None and not pc.any(pc.is_in(text_labels, vertex)).as_py():
         raise InputError(
             "labels are integers but ids are strings: pass --labels size, dense or any"
         )

@@ -95,9 +95,14 @@ def speed_up(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]
             ratio = baseline_ms / milliseconds(row)
             series.setdefault(series_name(row, rows), {})[row["file"]] = ratio
     if series:
-        heights = {name: [ratios.get(file) for file in files] for name, ratios in series.items()}
-        label = f"times faster than {baseline}"
-        yield "speed-up", charts.bars(list(files), heights, label, line=1.0)
+        yield "speed-up", _ratios(files, series, f"times faster than {baseline}")
+
+
+def _ratios(files: Iterable[str], series: dict[str, dict[str, float]], label: str) -> Figure:
+    """Return bars of the ratios of each series by file; a file without a ratio has no bar."""
+    files = list(files)
+    heights = {name: [ratios.get(file) for file in files] for name, ratios in series.items()}
+    return charts.bars(files, heights, label, line=1.0)
 
 
 def segments(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
@@ -135,8 +140,7 @@ def stages(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:
         if alone_ms:
             series.setdefault(name, {})[row["file"]] = alone_ms / milliseconds(row)
     if series:
-        heights = {name: [ratios.get(file) for file in files] for name, ratios in series.items()}
-        yield "stages", charts.bars(list(files), heights, "times faster by stages", line=1.0)
+        yield "stages", _ratios(files, series, "times faster by stages")
 
 
 def memory(rows: Sequence[Row], baseline: str) -> Iterator[tuple[str, Figure]]:

@@ -44,8 +44,9 @@ class Sampling(Processes):
         """Return an edge from each vertex to the least vertex of its component."""
         with attached(self.labels) as labels:
             labels[1] = np.arange(labels.shape[1])
-        starts = [start for start, _ in self.parts()]
-        counts = [end - start for start, end in self.parts()]
+        parts = self.parts()
+        starts = [start for start, _ in parts]
+        counts = [end - start for start, end in parts]
         source = self.edges  # in the first round; later rounds read the edges that remain
         while any(counts):
             sizes = sample_sizes(counts, self.labels.shape[1])
